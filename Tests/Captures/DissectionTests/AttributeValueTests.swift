@@ -14,6 +14,7 @@ private final class ValueScript {
   @discardableResult
   func att(_ digits: String, isSent: Bool, link: UInt16 = 0x40) -> [AttributeValue] {
     values.take(script.att(digits.dense, isSent: isSent, link: link), script.dissector)
+    return values.found
   }
 
   func sent(_ digits: String) -> [AttributeValue] { att(digits, isSent: true) }
@@ -23,11 +24,11 @@ private final class ValueScript {
   /// The number of the packet.
   func write(_ digits: String) -> Int {
     let packet = script.att(digits.dense, isSent: true)
-    _ = values.take(packet, script.dissector)
+    values.take(packet, script.dissector)
     return packet.info.number
   }
 
-  func event(_ digits: String) { _ = values.take(script.received(digits), script.dissector) }
+  func event(_ digits: String) { values.take(script.received(digits), script.dissector) }
 }
 
 @Suite struct AttributeValueTests {

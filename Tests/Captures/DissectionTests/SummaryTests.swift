@@ -48,9 +48,9 @@ import Testing
       link.changes.map(\.words) == [
         "interval 30 ms, latency 0, timeout 720 ms", "interval 50 ms, latency 4, timeout 5000 ms",
       ])
-    #expect(summary.procedures[.readValue]?.requests == 2)
-    #expect(summary.procedures[.readValue]?.errors == 1)
-    #expect(summary.procedures[.exchangeMTU]?.roundTrips.percentile(0.5) == 1000)
+    #expect(summary.procedure(.readValue)?.requests == 2)
+    #expect(summary.procedure(.readValue)?.errors == 1)
+    #expect(summary.procedure(.exchangeMTU)?.roundTrips.percentile(0.5) == 1000)
     let source = CaptureSummary.Source(peer: "30:35:38:41:BE:EF", handle: 0x12)
     #expect(summary.values[source]?.statistics.count == 3)
     #expect(summary.errors["requests that were never answered"] == 1)

@@ -85,8 +85,8 @@ import Testing
       session.received("1d1400 01")
       session.sent("1e")
     }
-    #expect(session.summary.procedures[.indications]?.requests == 5)
-    #expect(session.summary.procedures[.indications]?.roundTrips.count == 5)
+    #expect(session.summary.procedure(.indications)?.requests == 5)
+    #expect(session.summary.procedure(.indications)?.roundTrips.count == 5)
   }
 
   @Test func theDeviceWithTheMostTrafficIsFirst() {
@@ -140,11 +140,11 @@ import Testing
       var whole = BytePattern()
       var parts = (BytePattern(), BytePattern())
       for (index, value) in values.enumerated() {
-        whole.add(value, length: value.count)
+        whole.add(value.span.bytes, length: value.count)
         if index % 2 == 0 {
-          parts.0.add(value, length: value.count)
+          parts.0.add(value.span.bytes, length: value.count)
         } else {
-          parts.1.add(value, length: value.count)
+          parts.1.add(value.span.bytes, length: value.count)
         }
       }
       if parts.1.count > 0 { parts.0.add(parts.1) }

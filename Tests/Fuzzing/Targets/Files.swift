@@ -90,7 +90,7 @@ extension FuzzTarget {
     var copies: [CaptureRecord] = []
     for record in records {
       let packet = dissector.dissect(record.bytes.span.bytes, record.info)
-      _ = values.take(packet, dissector)
+      values.take(packet, dissector)
       queue.add(packet, isSelected: true)
       while let copy = queue.next() { copies.append(copy) }
     }

@@ -31,6 +31,8 @@ package struct LearnedAttributes: Sendable {
   private var declared: [AttributeHandle: CharacteristicDeclaration] = [:]
   /// The services that another one includes, by their first handles.
   private var included: [AttributeHandle: IncludeDeclaration] = [:]
+  /// How often an attribute was added or became another: devices are discovered again on each link.
+  package private(set) var changes = 0
 
   package init(keepsValues: Bool) { self.keepsValues = keepsValues }
 
@@ -95,19 +97,21 @@ package struct LearnedAttributes: Sendable {
     let isService = ServiceDeclaration.isType(type)
     let isDeclaration = isService || type == GATTUUID.characteristic || type == GATTUUID.include
     if let value, keepsValues || isDeclaration { entry.value = value }
-    entries[handle] = entry
+    if entries.updateValue(entry, forKey: handle) != entry { changes += 1 }
     if isService { Self.add(handle, to: &services) }
     guard type == GATTUUID.characteristic, let value, let new = CharacteristicDeclaration(parsing: value),
       new.valueHandle.isValid
     else { return }
-    declared[new.valueHandle] = new
+    if declared.updateValue(new, forKey: new.valueHandle) != new { changes += 1 }
     insertValue(new.valueHandle, new.uuid)
   }
 
   private mutating func insertValue(_ handle: AttributeHandle, _ type: BluetoothUUID, _ value: [UInt8]? = nil)
   {
     insert(handle, type, value)
-    if entries[handle] != nil { Self.add(handle, to: &values) }
+    guard entries[handle] != nil, !isValue(handle) else { return }
+    Self.add(handle, to: &values)
+    changes += 1
   }
 
   private static func add(_ handle: AttributeHandle, to handles: inout [AttributeHandle]) {
@@ -119,7 +123,9 @@ package struct LearnedAttributes: Sendable {
   package mutating func insertService(_ type: BluetoothUUID, _ range: HandleRange, _ value: [UInt8]?) {
     guard ServiceDeclaration.isType(type), range.isValid else { return }
     insert(range.start, type, value)
+    guard entries[range.start] != nil, entries[range.start]?.groupEnd != range.end else { return }
     entries[range.start]?.groupEnd = range.end
+    changes += 1
   }
 
   /// Adds the attributes that the answer to a request shows.

@@ -20,9 +20,10 @@ package enum LinkChange {
     self = event
   }
 
-  private static func read(_ reader: inout ByteReader) throws(DecodeError) -> Self? {
+  @inline(__always) private static func read(_ reader: inout ByteReader) throws(DecodeError) -> Self? {
     switch HCIPacketType(rawValue: try reader.readUInt8()) {
-    case .command where try HCIOpcode(parsing: &reader) == .leCreateCIS:
+    case .command:
+      guard HCIOpcode(rawValue: try reader.readUInt16()) == .leCreateCIS else { return nil }
       try reader.skip(1)
       // Pairs of a stream and its ACL link (Vol 4, Part E, 7.8.99).
       var streams: [(ConnectionHandle, ConnectionHandle)] = []
@@ -35,15 +36,17 @@ package enum LinkChange {
     }
   }
 
-  private static func readEvent(_ reader: inout ByteReader) throws(DecodeError) -> Self? {
+  private static let resetCommand = Reset.opcode
+
+  @inline(__always) private static func readEvent(_ reader: inout ByteReader) throws(DecodeError) -> Self? {
     var whole = reader
-    let code = try HCIEventCode(parsing: &reader)
+    let code = HCIEventCode(rawValue: try reader.readUInt8())
     try reader.skip(1)
     switch code {
     case .leMeta: return try readLE(&reader, &whole)
     case .commandComplete:
       try reader.skip(1)
-      return try HCIOpcode(parsing: &reader) == Reset.opcode ? .reset : nil
+      return HCIOpcode(rawValue: try reader.readUInt16()) == resetCommand ? .reset : nil
     case .disconnectionComplete, .connectionComplete, .synchronousConnectionComplete:
       guard try reader.readUInt8() == HCIErrorCode.success.rawValue else { return nil }
       let handle = try ConnectionHandle(parsing: &reader)
@@ -60,7 +63,7 @@ package enum LinkChange {
   private static func readLE(
     _ reader: inout ByteReader, _ whole: inout ByteReader
   ) throws(DecodeError) -> Self? {
-    switch try LESubevent(parsing: &reader) {
+    switch LESubevent(rawValue: try reader.readUInt8()) {
     case .connectionComplete, .enhancedConnectionComplete, .enhancedConnectionCompleteV2:
       guard case .leConnectionComplete(let event) = try HCIEvent(parsing: &whole), event.status == .success
       else { return nil }

@@ -32,8 +32,9 @@ final class DissectedServer {
 
   /// Adds the attributes that the answer to a request shows.
   func learn(_ request: any ATTPDU, _ response: any ATTPDU) {
+    let before = table.learned.changes
     table.learned.learn(request, response)
-    named = [:]
+    if table.learned.changes != before { named = [:] }
   }
 
   /// Adds the attributes discovered before the capture.

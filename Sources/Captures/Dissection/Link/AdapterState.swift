@@ -18,8 +18,8 @@ final class AdapterState {
 
   func dissect(_ packet: inout DissectedPacket, _ bytes: RawSpan) {
     let moment = PacketTime(packet.info)
-    guard let hci = packet.hci else { return }
-    switch hci.type {
+    guard let type = packet.hci?.type else { return }
+    switch type {
     case .command: sendCommand(&packet, bytes, moment)
     case .event: receiveEvent(&packet, bytes, moment)
     case .acl: receiveData(&packet, bytes, moment)
@@ -43,7 +43,8 @@ final class AdapterState {
     guard let hci = packet.hci else { return }
     if hci.opcode?.isVendorSpecific == true { packet.hci?.manufacturer = manufacturer }
     commands.send(hci, moment)
-    follow(&packet, bytes)
+    // No other command changes links.
+    if hci.opcode == .leCreateCIS { follow(&packet, bytes) }
     identify(&packet)
   }
 
@@ -97,6 +98,7 @@ final class AdapterState {
   /// Follows the links, and adds the requests that will never be answered as their link is gone.
   private func follow(_ packet: inout DissectedPacket, _ bytes: RawSpan) {
     guard let change = LinkChange(bytes) else { return }
+    packet.changesLinks = true
     let ended = links.take(change, packet.info, begin: begin)
     if !ended.isEmpty { packet.unanswered = ended.flatMap(\.link.open) }
   }

@@ -30,6 +30,8 @@ package struct DissectedPacket: Hashable, Sendable {
   package var ring: RingLayer?
   /// Requests that will never be answered, as their link is gone: the numbers of their packets.
   package var unanswered: [Int] = []
+  /// Whether a link begins or ends with it: whether it is a `LinkChange`.
+  var changesLinks = false
 
   /// No packet, for `Dissector.dissect(_:_:into:)`.
   package init() {
@@ -54,6 +56,7 @@ package struct DissectedPacket: Hashable, Sendable {
     att = nil
     gatt = nil
     ring = nil
+    changesLinks = false
     if !unanswered.isEmpty { unanswered = [] }
   }
 

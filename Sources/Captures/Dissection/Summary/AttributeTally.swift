@@ -21,7 +21,8 @@ struct AttributeTally: Sendable {
   ///   - packet: with an ATT PDU; or an event, which may be about a link
   ///   - device: at the other end of the link; nil for an event
   mutating func add(_ packet: DissectedPacket, of device: DeviceKey?) {
-    for value in values.take(packet) {
+    values.take(packet)
+    for value in values.found {
       guard let device else { continue }
       switch value.operation {
       case .writeRequest, .writeCommand, .signedWriteCommand, .prepareWriteRequest:

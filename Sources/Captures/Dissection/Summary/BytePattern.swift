@@ -14,17 +14,16 @@ package struct BytePattern: Hashable, Sendable {
   package init() {}
 
   /// Adds a value that occurs `times`.
-  mutating func add(_ value: some Collection<UInt8>, length: Int, times: Int = 1) {
+  mutating func add(_ value: RawSpan, length: Int, times: Int = 1) {
     if count == 0 {
-      bytes = Array(value.prefix(Self.capacity))
+      bytes = Array(value.extracting(first: Self.capacity))
       lengths = length...length
     } else {
-      var common = 0
-      for (own, other) in zip(bytes, value) {
-        if own != other { varying |= 1 << UInt64(common) }
-        common += 1
+      let common = min(bytes.count, value.byteCount)
+      for place in 0..<common where bytes[place] != value.byte(at: place) {
+        varying |= 1 << UInt64(place)
       }
-      bytes.removeLast(bytes.count - common)
+      if bytes.count > common { bytes.removeLast(bytes.count - common) }
       lengths = min(lengths.lowerBound, length)...max(lengths.upperBound, length)
     }
     count += times
@@ -32,7 +31,7 @@ package struct BytePattern: Hashable, Sendable {
 
   /// Adds the values of another one.
   mutating func add(_ other: BytePattern) {
-    add(other.bytes, length: other.lengths.lowerBound, times: other.count)
+    add(other.bytes.span.bytes, length: other.lengths.lowerBound, times: other.count)
     lengths = lengths.lowerBound...max(lengths.upperBound, other.lengths.upperBound)
     varying |= other.varying
   }

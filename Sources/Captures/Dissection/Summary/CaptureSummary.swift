@@ -34,38 +34,37 @@ package struct CaptureSummary: Sendable {
     kinds.merge(notes) { _, count in count }
     return kinds
   }
-  /// The devices that advertised.
-  package var devices: [BluetoothAddress: Device] { reports.devices }
+  /// The devices that advertised, in the order in which they came.
+  package var devices: [Device] { reports.entries.map(\.value) }
   /// The links, in the order in which they began.
   package var connections: [ConnectionSummary] { links.connections }
   /// The connections on the air, in the order in which they began.
   package var airConnections: [AirConnectionSummary] { air.connections }
-  /// The GATT procedures of all links.
-  package private(set) var procedures: [ObservedProcedure: Procedure] = [:]
+  /// A GATT procedure, on all links.
+  package func procedure(_ procedure: ObservedProcedure) -> Procedure? { procedures[procedure] }
   /// The notifications and indications, by their source.
   package var values: [Source: Values] {
-    sources.values
+    Dictionary(
+      sources.entries.map { ($0.value.source(of: $0.key), $0.value.values(of: $0.key)) },
+      uniquingKeysWith: { first, _ in first })
   }
   /// The number of errors of each kind.
-  package private(set) var errors: [String: Int] = [:]
+  package var errors: [String: Int] { failures.counts(\.self) }
   /// A ring's frames by their names.
   package var ringFrames: [String: Int] {
-    frames.texts
+    frames.counts(\.description)
   }
   /// The number of packets that the recorder lost.
   package private(set) var lost = 0
   /// The number of omitted items.
   package var overflow: Int {
-    omitted + reports.overflow + links.overflow + air.overflow + sources.overflow
+    failures.overflow + reports.overflow + links.overflow + air.overflow + sources.overflow
       + attributes.overflow + frames.overflow
   }
 
   private var links = LinkTally()
-  private var reports = DeviceTally()
+  private var reports = BoundedTable<BluetoothAddress, Device>()
   private var air = AirTally()
-
-  /// The number of omitted errors.
-  private var omitted = 0
 
   // Texts are made of these at the end, not for each packet.
 
@@ -73,8 +72,10 @@ package struct CaptureSummary: Sendable {
   private var types = Array(repeating: 0, count: 256)
   /// The records that are no packets, by kind.
   private var notes: [String: Int] = [:]
-  private var frames = RingFrameTally()
-  private var sources = ValueTally()
+  private var procedures = BoundedTable<ObservedProcedure, Procedure>()
+  private var failures = BoundedTable<String, Int>()
+  private var frames = BoundedTable<RingFrameKind, Int>()
+  private var sources = BoundedTable<ValueSource, SourceValues>()
   private var attributes = AttributeTally()
 
   package init() {}
@@ -97,14 +98,14 @@ package struct CaptureSummary: Sendable {
     }
     types[Int(hci.type.rawValue)] += 1
     // A packet of an unknown type may be whole.
-    if let problem = hci.problem, problem != .unknownType { countError("damaged HCI packets") }
+    if let problem = hci.problem, problem != .unknownType { failures.count("damaged HCI packets") }
     switch hci.type {
     case .event: addEvent(hci, packet)
     case .acl: addData(hci, packet)
     default: break
     }
     if let ring = packet.ring { add(ring) }
-    for _ in packet.unanswered { countError("requests that were never answered") }
+    for _ in packet.unanswered { failures.count("requests that were never answered") }
   }
 
   private static func name(of type: HCIPacketType) -> String {
@@ -118,20 +119,12 @@ package struct CaptureSummary: Sendable {
     }
   }
 
-  private mutating func countError(_ key: String) {
-    guard errors[key] != nil || errors.count < Self.capacity else {
-      omitted += 1
-      return
-    }
-    errors[key, default: 0] += 1
-  }
-
   // MARK: Events
 
   private mutating func addEvent(_ hci: HCILayer, _ packet: DissectedPacket) {
     if let status = hci.status, status != .success {
       let what = hci.opcode?.name ?? hci.subevent?.name ?? hci.event?.name ?? "event"
-      countError("\(what): \(status)")
+      failures.count("\(what): \(status)")
     }
     let bytes = packet.bytes
     var reader = ByteReader(bytes.span.bytes.extracting(min(1, bytes.count)..<bytes.count))
@@ -142,8 +135,7 @@ package struct CaptureSummary: Sendable {
     case (.inquiryResult?, _), (.inquiryResultWithRSSI?, _), (.extendedInquiryResult?, _):
       let devices = hci.event.flatMap { ClassicReports.devices(bytes.span.bytes, $0) }
       for device in devices ?? [] {
-        reports.add(
-          AdvertisingReport(address: device.address, eventType: [], rssi: device.rssi, data: device.data))
+        add(AdvertisingReport(address: device.address, eventType: [], rssi: device.rssi, data: device.data))
       }
     default: break
     }
@@ -157,10 +149,10 @@ package struct CaptureSummary: Sendable {
   }
 
   private mutating func followLinks(_ packet: DissectedPacket) {
+    guard packet.changesLinks else { return }
     let info = packet.info
-    let change = LinkChange(packet.bytes.span.bytes)
-    if change != nil { attributes.add(packet, of: nil) }
-    switch change {
+    attributes.add(packet, of: nil)
+    switch LinkChange(packet.bytes.span.bytes) {
     case .began(let link):
       links.close(link.handle, info, reason: nil)
       links.change(links.begin(link.handle, info)) {
@@ -177,7 +169,7 @@ package struct CaptureSummary: Sendable {
 
   private mutating func add(_ event: HCIEvent, _ info: CaptureRecordInfo) {
     switch event {
-    case .leAdvertisingReports(let event): for report in event.reports { reports.add(report) }
+    case .leAdvertisingReports(let event): for report in event.reports { add(report) }
     case .leConnectionUpdateComplete(let event) where event.status == .success:
       links.note(Self.words(event.parameters), event.handle, info)
     case .leDataLengthChange(let event):
@@ -191,6 +183,16 @@ package struct CaptureSummary: Sendable {
     default: break
     }
   }
+
+  private mutating func add(_ report: AdvertisingReport) {
+    guard let index = reports.index(of: report.address, default: Device(address: report.address)) else {
+      return
+    }
+    reports[at: index].add(report)
+  }
+
+  /// The device with an address, if it advertised.
+  package func device(at address: BluetoothAddress) -> Device? { reports[address] }
 
   static func words(_ link: LinkParameters) -> String {
     "interval \(link.interval), latency \(link.latency), timeout \(link.supervisionTimeout)"
@@ -209,15 +211,18 @@ package struct CaptureSummary: Sendable {
         if $0.peer == nil { $0.peer = hci.peer }
       }
     }
-    if packet.l2cap != nil { name(hci, packet) }
     if packet.smp != nil { links.change(links.index(handle, packet.info)) { $0.pairingPDUs += 1 } }
-    guard let att = packet.att else { return }
+    guard let att = packet.att else {
+      if packet.l2cap != nil { name(hci, packet) }
+      return
+    }
     let isSent = packet.info.direction == .hostToController
     let mtu = packet.gatt?.mtu
     let index = links.index(handle, packet.info)
     links.change(index) {
       if isSent { $0.sentPDUs += 1 } else { $0.receivedPDUs += 1 }
       if let mtu { $0.mtu = mtu }
+      if let name = packet.link?.name { $0.name = name }
       if $0.peer == nil { $0.peer = hci.peer }
     }
     add(
@@ -230,17 +235,19 @@ package struct CaptureSummary: Sendable {
   private mutating func add(
     _ att: ATTLayer, _ packet: DissectedPacket, peer: BluetoothAddress?, connection: UInt32, link: Int?
   ) {
-    if let problem = att.problem, problem != .cut { countError("damaged ATT PDUs") }
+    if let problem = att.problem, problem != .cut { failures.count("damaged ATT PDUs") }
     if let error = att.error, let failed = att.failed, error != .attributeNotFound {
-      countError("\(failed): \(error)")
+      failures.count("\(failed): \(error)")
     }
     switch att.opcode {
     case .handleValueNotification, .handleValueIndication:
       guard let handle = att.handle else { break }
-      let isSent = packet.direction == .hostToController
-      sources.add(att, packet, of: handle, peer, connection, isSent: isSent, link: link)
+      let source = ValueSource(peer, connection, handle, isSent: packet.direction == .hostToController)
+      if let index = sources.index(of: source, default: SourceValues()) {
+        sources[at: index].add(att, packet, link: link)
+      }
       // Its confirmation is the answer.
-      if att.opcode == .handleValueIndication { procedures[.indications, default: .init()].requests += 1 }
+      if att.opcode == .handleValueIndication { change(.indications) { $0.requests += 1 } }
     default: if let gatt = packet.gatt { add(gatt, att) }
     }
     attributes.add(packet, of: DeviceKey(peer, connection: connection))
@@ -254,11 +261,11 @@ package struct CaptureSummary: Sendable {
   private mutating func add(_ layer: AirLayer, _ packet: DissectedPacket) {
     air.count(layer.kind)
     if layer.crc == .wrong {
-      countError("packets with a wrong CRC")
+      failures.count("packets with a wrong CRC")
     } else if layer.problem != nil {
-      countError("damaged packets")
+      failures.count("damaged packets")
     }
-    for _ in packet.unanswered { countError("requests that were never answered") }
+    for _ in packet.unanswered { failures.count("requests that were never answered") }
     if let ring = packet.ring { add(ring) }
     if layer.kind == .advertising { return addAdvertisement(layer, packet) }
     guard let link = packet.link, let address = link.accessAddress else { return }
@@ -273,7 +280,7 @@ package struct CaptureSummary: Sendable {
     let bytes = packet.bytes
     let report = AirAdvertisement(layer, bytes.span.bytes)
     if report.isReport, let sender = report.sender {
-      reports.add(
+      add(
         AdvertisingReport(
           address: sender, eventType: [], rssi: packet.reception?.rssi, data: Array(bytes[report.data])))
     }
@@ -283,21 +290,25 @@ package struct CaptureSummary: Sendable {
   // MARK: Values
 
   private mutating func add(_ gatt: GATTLayer, _ att: ATTLayer) {
-    if gatt.unanswered != nil { countError("requests that were never answered") }
+    if gatt.unanswered != nil { failures.count("requests that were never answered") }
     guard let procedure = gatt.procedure else { return }
-    if let request = gatt.request {
-      if let time = request.microseconds { procedures[procedure, default: .init()].roundTrips.add(time) }
-      // Discovery ends with this error.
-      if let error = att.error, error != .attributeNotFound {
-        procedures[procedure, default: .init()].errors += 1
+    change(procedure) {
+      guard let request = gatt.request else {
+        $0.requests += 1
+        return
       }
-    } else {
-      procedures[procedure, default: .init()].requests += 1
+      if let time = request.microseconds { $0.roundTrips.add(time) }
+      // Discovery ends with this error.
+      if let error = att.error, error != .attributeNotFound { $0.errors += 1 }
     }
   }
 
+  private mutating func change(_ procedure: ObservedProcedure, _ body: (inout Procedure) -> Void) {
+    if let index = procedures.index(of: procedure, default: Procedure()) { body(&procedures[at: index]) }
+  }
+
   private mutating func add(_ ring: RingLayer) {
-    if case .damaged(let what) = ring.content { return countError("ring: \(what)") }
-    frames.add(ring)
+    if case .damaged(let what) = ring.content { return failures.count("ring: \(what)") }
+    if let kind = RingFrameKind(ring) { frames.count(kind) }
   }
 }

@@ -38,7 +38,7 @@ package struct UsedDevice: Sendable {
 extension CaptureSummary {
   /// The devices that advertised, that with the most reports first.
   package var advertisers: [Device] {
-    devices.values.sorted { ($1.reports, $0.address.value) < ($0.reports, $1.address.value) }
+    devices.sorted { ($1.reports, $0.address.value) < ($0.reports, $1.address.value) }
   }
 
   /// The devices with links, that with the most traffic first.

@@ -32,86 +32,60 @@ extension CaptureSummary {
   }
 }
 
-/// The notifications and indications of a capture, by their source.
-struct ValueTally: Sendable {
-  private var sources: [SourceKey: SourceValues] = [:]
-  /// The number of values whose source there was no room for.
-  private(set) var overflow = 0
+/// The sender of notifications and indications. Texts are made at the end, not for each packet.
+struct ValueSource: Hashable, Sendable {
+  let peer: BluetoothAddress?
+  /// A connection handle, or an access address; 0 where the peer is known.
+  let connection: UInt32
+  let handle: AttributeHandle
+  let isSent: Bool
 
-  /// Texts are made at the end, not for each packet.
-  var values: [CaptureSummary.Source: CaptureSummary.Values] {
-    Dictionary(sources.values.map { ($0.source, $0.values) }, uniquingKeysWith: { first, _ in first })
+  init(_ peer: BluetoothAddress?, _ connection: UInt32, _ handle: AttributeHandle, isSent: Bool) {
+    self.isSent = isSent
+    // The kind of an address is not shown.
+    self.peer = peer.map { BluetoothAddress($0.value, .public) }
+    // A peer is the same on each of its links.
+    self.connection = peer == nil ? connection : 0
+    self.handle = handle
   }
 
-  /// - Parameters:
-  ///   - connection: a connection handle, or an access address
-  ///   - link: distinguishes connections
-  mutating func add(
-    _ att: ATTLayer, _ packet: DissectedPacket, of handle: AttributeHandle, _ peer: BluetoothAddress?,
-    _ connection: UInt32, isSent: Bool, link: Int?
-  ) {
-    let key = SourceKey(peer, connection, handle, isSent: isSent)
-    if sources.count >= CaptureSummary.capacity, sources[key] == nil {
-      overflow += 1
-      return
-    }
-    let attribute = packet.gatt?.attribute
-    let length = att.value?.count ?? 0
+  fileprivate var peerText: String {
+    peer?.description ?? "link \(Hex.string(UInt64(connection), bytes: connection > 0xFFFF ? 4 : 2))"
+  }
+}
+
+/// The notifications and indications from one sender.
+struct SourceValues: Sendable {
+  private var attribute: Attribute?
+  /// The index in ``CaptureSummary/connections`` of the connection of the last value.
+  private var link: Int?
+  private var bytes = 0
+  private var pattern = BytePattern()
+  private var statistics = StreamStatistics()
+
+  /// - Parameter link: distinguishes connections
+  mutating func add(_ att: ATTLayer, _ packet: DissectedPacket, link: Int?) {
+    // No interval across two connections.
+    if self.link != link { statistics.interrupt() }
+    self.link = link
     let source = packet.source
-    let value = source[(att.value ?? 0..<0).clamped(to: 0..<source.count)]
+    let length = att.value?.count ?? 0
+    bytes += length
+    let place = (att.value ?? 0..<0).clamped(to: 0..<source.count)
+    pattern.add(source.span.bytes.extracting(place), length: length)
+    if let named = packet.gatt?.attribute { attribute = named }
     let (nanoseconds, overflow) = (packet.info.microseconds ?? 0).multipliedReportingOverflow(by: 1000)
-    func add(_ source: inout SourceValues) {
-      // No interval across two connections.
-      if source.link != link { source.statistics.interrupt() }
-      source.link = link
-      source.bytes += length
-      source.pattern.add(value, length: length)
-      if attribute != nil { source.attribute = attribute }
-      if !overflow { source.statistics.add(Instant(nanoseconds: nanoseconds)) }
-    }
-    add(&sources[key, default: SourceValues(key: key)])
+    if !overflow { statistics.add(Instant(nanoseconds: nanoseconds)) }
   }
 
-  /// The identity of a sender of values.
-  private struct SourceKey: Hashable {
-    var peer: BluetoothAddress?
-    /// A connection handle, or an access address.
-    var connection: UInt32
-    var handle: AttributeHandle
-    var isSent: Bool
-
-    init(_ peer: BluetoothAddress?, _ connection: UInt32, _ handle: AttributeHandle, isSent: Bool) {
-      self.isSent = isSent
-      // The kind of an address is not shown.
-      self.peer = peer.map { BluetoothAddress($0.value, .public) }
-      // A peer is the same on each of its links.
-      self.connection = peer == nil ? connection : 0
-      self.handle = handle
-    }
-
-    var peerText: String {
-      peer?.description ?? "link \(Hex.string(UInt64(connection), bytes: connection > 0xFFFF ? 4 : 2))"
-    }
+  func source(of key: ValueSource) -> CaptureSummary.Source {
+    CaptureSummary.Source(peer: key.peerText, handle: key.handle, isSent: key.isSent)
   }
 
-  private struct SourceValues {
-    let key: SourceKey
-    var attribute: Attribute?
-    /// The index in ``CaptureSummary/connections`` of the connection of the last value.
-    var link: Int?
-    var bytes = 0
-    var pattern = BytePattern()
-    var statistics = StreamStatistics()
-
-    var source: CaptureSummary.Source {
-      CaptureSummary.Source(peer: key.peerText, handle: key.handle, isSent: key.isSent)
-    }
-
-    var values: CaptureSummary.Values {
-      CaptureSummary.Values(
-        device: DeviceKey(key.peer, connection: key.connection), name: attribute?.name, bytes: bytes,
-        pattern: pattern, statistics: statistics)
-    }
+  func values(of key: ValueSource) -> CaptureSummary.Values {
+    CaptureSummary.Values(
+      device: DeviceKey(key.peer, connection: key.connection), name: attribute?.name, bytes: bytes,
+      pattern: pattern, statistics: statistics)
   }
 }
 
@@ -125,85 +99,53 @@ extension CaptureSummary {
     package var reports = 0
     /// In dBm, the strongest.
     package var rssi: Int8?
+
+    mutating func add(_ report: AdvertisingReport) {
+      reports += 1
+      if let rssi = report.rssi { self.rssi = max(self.rssi ?? rssi, rssi) }
+      if name == nil { name = AdvertisingData(report.data).localName }
+    }
   }
 }
 
-/// The devices whose advertisements were received.
-struct DeviceTally: Sendable {
-  private(set) var devices: [BluetoothAddress: CaptureSummary.Device] = [:]
-  /// The number of reports of devices that there was no room for.
-  private(set) var overflow = 0
+/// A kind that the frames of a ring are counted by.
+enum RingFrameKind: Hashable, Sendable, CustomStringConvertible {
+  case sample(RawSample.Name)
+  case packet(CountedSample.Light)
+  /// A frame with the same meaning.
+  case frame(DecodedFrame.Kind, isFromRing: Bool)
+  case bulk(BulkID, isFromRing: Bool)
 
-  mutating func add(_ report: AdvertisingReport) {
-    guard devices[report.address] != nil || devices.count < CaptureSummary.capacity else {
-      overflow += 1
-      return
-    }
-    var device = devices[report.address] ?? CaptureSummary.Device(address: report.address)
-    device.reports += 1
-    if let rssi = report.rssi { device.rssi = max(device.rssi ?? rssi, rssi) }
-    if device.name == nil { device.name = AdvertisingData(report.data).localName }
-    devices[report.address] = device
-  }
-}
-
-/// How many frames of each kind a ring and its host have sent.
-struct RingFrameTally: Sendable {
-  private var frames: [FrameKind: Int] = [:]
-  /// The number of frames of kinds that there was no room for.
-  private(set) var overflow = 0
-
-  mutating func add(_ ring: RingLayer) {
-    guard let kind = FrameKind(ring) else { return }
-    guard frames.count < CaptureSummary.capacity || frames[kind] != nil else {
-      overflow += 1
-      return
-    }
-    frames[kind, default: 0] += 1
-  }
-
-  /// The numbers by the names of the kinds. Texts are made at the end, not for each packet.
-  var texts: [String: Int] { Dictionary(frames.map { ($0.key.description, $0.value) }, uniquingKeysWith: +) }
-
-  /// A kind that the frames of a ring are counted by.
-  private enum FrameKind: Hashable, CustomStringConvertible {
-    case sample(RawSample.Name)
-    case packet(CountedSample.Light)
-    /// A frame with the same meaning.
-    case frame(DecodedFrame.Kind, isFromRing: Bool)
-    case bulk(BulkID, isFromRing: Bool)
-
-    init?(_ ring: RingLayer) {
-      switch ring.content {
-      case .frame(let meaning):
-        if meaning.refusal == nil, let sample = ring.sample {
-          self = .sample(sample.name)
-        } else if let sample = ring.countedSample {
-          self = .packet(sample.light)
-        } else {
-          self = .frame(meaning.kind, isFromRing: ring.isFromRing)
-        }
-      case .bulk(let frame): self = .bulk(frame.id, isFromRing: ring.isFromRing)
-      case .part, .damaged: return nil
+  init?(_ ring: RingLayer) {
+    switch ring.content {
+    case .frame(let meaning):
+      if meaning.refusal == nil, let sample = ring.sample {
+        self = .sample(sample.name)
+      } else if let sample = ring.countedSample {
+        self = .packet(sample.light)
+      } else {
+        self = .frame(meaning.kind, isFromRing: ring.isFromRing)
       }
+    case .bulk(let frame): self = .bulk(frame.id, isFromRing: ring.isFromRing)
+    case .part, .damaged: return nil
     }
-
-    var description: String {
-      switch self {
-      case .sample(let name): name.rawValue
-      case .packet(let light): "packets of \(light)"
-      case .frame(let kind, let isFromRing):
-        kind.isRefusal ? "\(kind.name), refused" : "\(kind.name), \(Self.side(isFromRing))"
-      case .bulk(let id, let isFromRing): "\(id.isKnown ? "bulk " : "")\(id), \(Self.side(isFromRing))"
-      }
-    }
-
-    private static func side(_ isFromRing: Bool) -> String { isFromRing ? "from the ring" : "to the ring" }
   }
+
+  var description: String {
+    switch self {
+    case .sample(let name): name.rawValue
+    case .packet(let light): "packets of \(light)"
+    case .frame(let kind, let isFromRing):
+      kind.isRefusal ? "\(kind.name), refused" : "\(kind.name), \(Self.side(isFromRing))"
+    case .bulk(let id, let isFromRing): "\(id.isKnown ? "bulk " : "")\(id), \(Self.side(isFromRing))"
+    }
+  }
+
+  private static func side(_ isFromRing: Bool) -> String { isFromRing ? "from the ring" : "to the ring" }
 }
 
 extension RawSample {
-  fileprivate enum Name: String {
+  enum Name: String {
     case ppg = "samples of PPG"
     case spo2 = "samples of SpO2"
     case accelerometer = "samples of acceleration"

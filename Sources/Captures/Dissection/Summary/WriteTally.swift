@@ -58,34 +58,29 @@ struct WriteTally: Sendable {
   }
 
   private struct Attribute {
-    var place: Place
     var name: String?
     var entries: [Int] = []
     /// The values that are not kept apart.
     var rest = BytePattern()
   }
 
-  private var attributes: [Attribute] = []
-  private var indexes: [Place: Int] = [:]
+  private var attributes = BoundedTable<Place, Attribute>(capacity: attributeCapacity)
   private var entries: [Entry] = []
   private var known: [Value: Int] = [:]
   /// The entries of writes, by the number of the packet; and of those before.
   private var recent: [Int: Int] = [:]
   private var older: [Int: Int] = [:]
   /// The number of writes to attributes that there was no room for.
-  private(set) var overflow = 0
+  var overflow: Int { attributes.overflow }
 
   /// Adds a write.
   mutating func add(_ value: AttributeValue, _ packet: DissectedPacket, at place: Place) {
-    guard let index = attribute(at: place) else {
-      overflow += 1
-      return
-    }
-    if let name = packet.gatt?.attribute?.name { attributes[index].name = name }
-    let key = Value(
-      attribute: index, bytes: Array(value.bytes.prefix(BytePattern.capacity)), length: value.bytes.count)
+    guard let index = attributes.index(of: place, default: Attribute()) else { return }
+    if let name = packet.gatt?.attribute?.name { attributes[at: index].name = name }
+    var key = Value(attribute: index, bytes: value.bytes, length: value.bytes.count)
+    if key.length > BytePattern.capacity { key.bytes.removeLast(key.length - BytePattern.capacity) }
     guard let entry = known[key] ?? begin(key, packet) else {
-      attributes[index].rest.add(value.bytes, length: value.bytes.count)
+      attributes[at: index].rest.add(value.bytes.span.bytes, length: value.bytes.count)
       return
     }
     entries[entry].count += 1
@@ -93,24 +88,16 @@ struct WriteTally: Sendable {
     recent[packet.info.number] = entry
   }
 
-  private mutating func attribute(at place: Place) -> Int? {
-    if let index = indexes[place] { return index }
-    guard attributes.count < Self.attributeCapacity else { return nil }
-    attributes.append(Attribute(place: place))
-    indexes[place] = attributes.count - 1
-    return attributes.count - 1
-  }
-
   /// - Returns: nil if there are too many
   private mutating func begin(_ value: Value, _ packet: DissectedPacket) -> Int? {
     guard entries.count < Self.valueCapacity.all,
-      attributes[value.attribute].entries.count < Self.valueCapacity.ofAttribute
+      attributes[at: value.attribute].entries.count < Self.valueCapacity.ofAttribute
     else { return nil }
     var entry = Entry(value: value)
     if packet.ring != nil { entry.words = packet.summary(of: .ring) }
     entries.append(entry)
     known[value] = entries.count - 1
-    attributes[value.attribute].entries.append(entries.count - 1)
+    attributes[at: value.attribute].entries.append(entries.count - 1)
     return entries.count - 1
   }
 
@@ -118,37 +105,38 @@ struct WriteTally: Sendable {
   mutating func addAnswer(_ value: AttributeValue, to packet: Int) {
     guard let entry = recent[packet] ?? older[packet] else { return }
     entries[entry].answers.add(value.operation, value.handle) {
-      $0.add(value.bytes, length: value.bytes.count)
+      $0.add(value.bytes.span.bytes, length: value.bytes.count)
     }
   }
 
   /// The writes to the attributes of a device: those of an attribute together, most frequent first.
   func forms(of device: DeviceKey, isLocal: Bool) -> [WrittenForm] {
-    attributes.filter { $0.place.device == device && $0.place.isLocal == isLocal }.flatMap(forms).sorted {
-      ($0.handle, $1.pattern.count, $0.order) < ($1.handle, $0.pattern.count, $1.order)
-    }
+    attributes.entries.filter { $0.key.device == device && $0.key.isLocal == isLocal }
+      .flatMap { forms($0.key, $0.value) }.sorted {
+        ($0.handle, $1.pattern.count, $0.order) < ($1.handle, $0.pattern.count, $1.order)
+      }
   }
 
-  private func forms(of attribute: Attribute) -> [WrittenForm] {
+  private func forms(_ place: Place, _ attribute: Attribute) -> [WrittenForm] {
     var byLength: [Int: [Int]] = [:]
     for index in attribute.entries { byLength[entries[index].value.length, default: []].append(index) }
-    var forms = byLength.values.flatMap { split($0, into: Self.mostForms) }.map { form(of: $0, attribute) }
+    var forms = byLength.values.flatMap { split($0, into: Self.mostForms) }.map {
+      form(of: $0, place, attribute.name)
+    }
     if attribute.rest.count > 0 {
-      var rest = WrittenForm(
-        handle: attribute.place.handle, name: attribute.name, operation: attribute.place.operation)
+      var rest = WrittenForm(handle: place.handle, name: attribute.name, operation: place.operation)
       (rest.pattern, rest.distinct) = (attribute.rest, nil)
       forms.append(rest)
     }
     return forms
   }
 
-  private func form(of indexes: [Int], _ attribute: Attribute) -> WrittenForm {
-    var form = WrittenForm(
-      handle: attribute.place.handle, name: attribute.name, operation: attribute.place.operation)
+  private func form(of indexes: [Int], _ place: Place, _ name: String?) -> WrittenForm {
+    var form = WrittenForm(handle: place.handle, name: name, operation: place.operation)
     form.distinct = indexes.count
     for index in indexes.sorted() {
       let entry = entries[index]
-      form.pattern.add(entry.value.bytes, length: entry.value.length, times: entry.count)
+      form.pattern.add(entry.value.bytes.span.bytes, length: entry.value.length, times: entry.count)
       for answer in entry.answers {
         form.answers.add(answer.operation, answer.handle) { $0.add(answer.pattern) }
       }

@@ -17,7 +17,7 @@ package struct AttributeValues {
   static let handleCapacity = 1024
 
   /// A client on a link.
-  private struct Client: Hashable {
+  private struct Client: Equatable {
     var adapter: UInt16
     /// The handle, or the access address.
     var link: UInt32
@@ -37,33 +37,41 @@ package struct AttributeValues {
     var writes = WriteHistory()
   }
 
-  private var states: [Client: State] = [:]
+  /// Few: a list is quicker than a dictionary.
+  private var states: [(client: Client, state: State)] = []
+  /// The values in the last packet that was taken. Its memory is used again.
+  package private(set) var found: [AttributeValue] = []
 
   package init() {}
 
-  /// The values in the next packet of the capture; none for most packets.
+  /// Finds the values in the next packet of the capture, for ``found``; most packets have none.
   ///
   /// - Parameter dissector: the one that dissects the packets; with nil, values have no names and no words
-  package mutating func take(_ packet: DissectedPacket, _ dissector: Dissector? = nil) -> [AttributeValue] {
-    guard let att = packet.att, let link = packet.link?.number else {
-      forgetLink(packet)
-      return []
-    }
+  package mutating func take(_ packet: DissectedPacket, _ dissector: Dissector? = nil) {
+    found.removeAll(keepingCapacity: true)
+    guard let att = packet.att, let link = packet.link?.number else { return forgetLink(packet) }
     let isSent = packet.direction.map { $0 == .hostToController }
     let client = Client(
       adapter: packet.info.adapter ?? 0, link: link, isHost: isSent.map { $0 == att.isFromClient })
-    if states[client] == nil, states.count >= Self.linkCapacity { states.removeAll() }
     let source = packet.source
-    var found = values(of: packet, att, source.span.bytes, &states[client, default: State()])
+    // A method of `self` would keep a second reference to the states, and each packet would copy them.
+    Self.find(in: packet, att, source.span.bytes, &states[index(of: client)].state, &found)
     for index in found.indices {
       found[index].isLocal = client.isHost.map { !$0 }
-      if let dissector { name(&found[index], packet, dissector) }
+      if let dissector { Self.name(&found[index], packet, dissector) }
     }
-    return found
+  }
+
+  /// Where the state of a client is in ``states``.
+  private mutating func index(of client: Client) -> Int {
+    if let index = states.lastIndex(where: { $0.client == client }) { return index }
+    if states.count >= Self.linkCapacity { states.removeAll() }
+    states.append((client, State()))
+    return states.count - 1
   }
 
   /// Adds the discovered names of the attribute.
-  private func name(_ value: inout AttributeValue, _ packet: DissectedPacket, _ dissector: Dissector) {
+  private static func name(_ value: inout AttributeValue, _ packet: DissectedPacket, _ dissector: Dissector) {
     var attribute = packet.gatt?.attribute
     if value.operation.carriesSeveralValues {
       attribute = value.handle.flatMap { dissector.attribute($0, of: packet, isLocal: value.isLocal == true) }
@@ -77,7 +85,7 @@ package struct AttributeValues {
 
   /// A link that begins or ends has no earlier writes.
   private mutating func forgetLink(_ packet: DissectedPacket) {
-    guard packet.hci != nil else { return }
+    guard packet.changesLinks else { return }
     let handle: ConnectionHandle?
     switch LinkChange(packet.bytes.span.bytes) {
     case .began(let link): handle = link.handle
@@ -85,30 +93,30 @@ package struct AttributeValues {
     case .reset: handle = nil
     case .streams, nil: return
     }
-    states = states.filter { client, _ in
-      client.adapter != packet.info.adapter ?? 0 || handle.map { UInt32($0.rawValue) != client.link } ?? false
+    states.removeAll { client, _ in
+      client.adapter == packet.info.adapter ?? 0 && handle.map { UInt32($0.rawValue) == client.link } ?? true
     }
   }
 
-  private func values(
-    of packet: DissectedPacket, _ att: ATTLayer, _ source: RawSpan, _ state: inout State
-  ) -> [AttributeValue] {
+  private static func find(
+    in packet: DissectedPacket, _ att: ATTLayer, _ source: RawSpan, _ state: inout State,
+    _ found: inout [AttributeValue]
+  ) {
     switch att.opcode {
     case .readBlobRequest, .readMultipleRequest, .readMultipleVariableRequest:
       note(packet, att, source, &state)
-      return []
     case .readByTypeResponse, .readMultipleVariableResponse, .multipleHandleValueNotification:
-      return list(packet, att, source, state)
+      found = list(packet, att, source, state)
     case .writeRequest, .writeCommand, .signedWriteCommand, .prepareWriteRequest:
-      guard let value = one(packet, att, source) else { return [] }
+      guard let value = one(packet, att, source) else { return }
       state.writes.write(value, packet)
-      return [value]
+      found.append(value)
     case .handleValueNotification, .handleValueIndication:
-      guard var value = one(packet, att, source) else { return [] }
+      guard var value = one(packet, att, source) else { return }
       value.answers = state.writes.cause(of: value, packet)
-      return [value]
+      found.append(value)
     case .readResponse, .readBlobResponse, .readMultipleResponse:
-      guard var value = one(packet, att, source) else { return [] }
+      guard var value = one(packet, att, source) else { return }
       value.answers = packet.gatt?.request?.number
       switch att.opcode {
       case .readResponse: value.offset = 0
@@ -118,30 +126,32 @@ package struct AttributeValues {
         let handles = request(of: packet, state)?.handles ?? []
         value.handle = handles.count == 1 ? handles[0] : nil
       }
-      return [value]
-    default: return []
+      found.append(value)
+    default: break
     }
   }
 
   /// Keeps the fields that the response does not repeat.
-  private func note(_ packet: DissectedPacket, _ att: ATTLayer, _ source: RawSpan, _ state: inout State) {
+  private static func note(
+    _ packet: DissectedPacket, _ att: ATTLayer, _ source: RawSpan, _ state: inout State
+  ) {
     var request = Request(packet: packet.info.number, handles: [])
     switch try? ATTReader.read(source.extracting(att.range.clamped(to: 0..<source.byteCount))) {
     case let pdu as ATTReadBlobRequest: request.offset = Int(pdu.offset)
-    case let pdu as any ATTHandlesRequest: request.handles = Array(pdu.handles.prefix(Self.handleCapacity))
+    case let pdu as any ATTHandlesRequest: request.handles = Array(pdu.handles.prefix(handleCapacity))
     default: return
     }
-    if state.requests.count >= Self.requestCapacity { state.requests.removeFirst() }
+    if state.requests.count >= requestCapacity { state.requests.removeFirst() }
     state.requests.append(request)
   }
 
-  private func request(of packet: DissectedPacket, _ state: State) -> Request? {
+  private static func request(of packet: DissectedPacket, _ state: State) -> Request? {
     guard let number = packet.gatt?.request?.number else { return nil }
     return state.requests.last { $0.packet == number }
   }
 
   /// The value of a PDU that carries one.
-  private func one(_ packet: DissectedPacket, _ att: ATTLayer, _ source: RawSpan) -> AttributeValue? {
+  private static func one(_ packet: DissectedPacket, _ att: ATTLayer, _ source: RawSpan) -> AttributeValue? {
     guard let range = att.value?.clamped(to: 0..<source.byteCount) else { return nil }
     // The offset of a part follows the handle.
     let start = att.parameters.lowerBound + 2
@@ -153,7 +163,7 @@ package struct AttributeValues {
       uuid: packet.gatt?.attribute?.valueType, bytes: Array(source.extracting(range)), isCut: packet.isCut)
   }
 
-  private func words(_ value: AttributeValue) -> String? {
+  private static func words(_ value: AttributeValue) -> String? {
     switch value.operation {
     // Parts, or several values.
     case .readBlobResponse, .prepareWriteRequest, .readMultipleResponse: return nil
@@ -164,7 +174,7 @@ package struct AttributeValues {
   }
 
   /// The values of a PDU that carries several.
-  private func list(
+  private static func list(
     _ packet: DissectedPacket, _ att: ATTLayer, _ source: RawSpan, _ state: State
   ) -> [AttributeValue] {
     let answers = packet.gatt?.request?.number

@@ -210,7 +210,7 @@ package struct Decoding: ~Copyable {
       let progress = try reader.advance()
       guard progress == .record else { return progress }
       dissector.dissect(reader.bytes, reader.info, into: &packet)
-      if packet.hci == nil, case .foreign(let type) = packet.info.content {
+      if case .foreign(let type) = packet.info.content, packet.hci == nil {
         foreign = type
       } else {
         hasBluetooth = true

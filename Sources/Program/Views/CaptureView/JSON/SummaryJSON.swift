@@ -20,7 +20,7 @@ enum SummaryJSON {
       $0.field("lost", summary.lost)
       $0.field("omitted", summary.overflow)
     }
-    for device in summary.devices.values.sorted(by: { $0.address.value < $1.address.value }) {
+    for device in summary.devices.sorted(by: { $0.address.value < $1.address.value }) {
       output.line("device") {
         $0.field("address", device.address.description)
         $0.field("address_type", device.address.kind.description)
@@ -41,7 +41,7 @@ enum SummaryJSON {
       for form in device.writesToHost { output.write(form, of: device, isLocal: true) }
     }
     for procedure in ObservedProcedure.allCases {
-      guard let numbers = summary.procedures[procedure] else { continue }
+      guard let numbers = summary.procedure(procedure) else { continue }
       output.line("procedure") {
         $0.field("name", procedure.name)
         $0.field("requests", numbers.requests)

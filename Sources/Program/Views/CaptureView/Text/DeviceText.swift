@@ -26,7 +26,7 @@ struct DeviceText {
       + ((device.name ?? advertiser?.name).map { " \"\($0)\"" } ?? "")
   }
 
-  private var advertiser: CaptureSummary.Device? { device.address.flatMap { summary.devices[$0] } }
+  private var advertiser: CaptureSummary.Device? { device.address.flatMap(summary.device) }
 
   private var unknown: String {
     guard case .link(let number) = device.key else { return "an unknown device" }
@@ -54,11 +54,22 @@ struct DeviceText {
   private static let mostLinks = (detailed: 3, shown: 12)
 
   private var links: [String] {
-    let links = device.connections.map(connection) + device.airConnections.map(airConnection)
-    if links.count <= Self.mostLinks.detailed { return links.flatMap(\.self) }
-    let others = links.count - Self.mostLinks.shown
-    return links.prefix(Self.mostLinks.shown).map { $0[0] }
-      + (others > 0 ? [CountedText.line(others, "more links")] : [])
+    let count = device.connections.count + device.airConnections.count
+    let isDetailed = count <= Self.mostLinks.detailed
+    let connections = device.connections.prefix(Self.mostLinks.shown)
+    let onAir = device.airConnections.prefix(Self.mostLinks.shown - connections.count)
+    let others = count - connections.count - onAir.count
+    var lines: [String] = []
+    for link in connections {
+      lines.append(connection(link))
+      if isDetailed { lines += changes(link.changes) }
+    }
+    for link in onAir {
+      lines.append(airConnection(link))
+      if isDetailed { lines += sides(link) + changes(link.changes) }
+    }
+    if others > 0 { lines.append(CountedText.line(others, "more links")) }
+    return lines
   }
 
   /// A time since the start, for a line about a link.
@@ -76,7 +87,7 @@ struct DeviceText {
     changes.map { "  \(time($0.microseconds)): \($0.words)" }
   }
 
-  private func connection(_ link: ConnectionSummary) -> [String] {
+  private func connection(_ link: ConnectionSummary) -> String {
     var first = "hci\(link.adapter) \(link.handle)"
     if let type = link.classicType { first += ", BR/EDR \(type)" }
     if let role = link.role { first += ", as \(role)" }
@@ -87,14 +98,10 @@ struct DeviceText {
     if !frames.isEmpty {
       first += "; frames: " + frames.map { "\($0.value) \($0.key)" }.joined(separator: ", ")
     }
-    return [first] + changes(link.changes)
+    return first
   }
 
-  private func airConnection(_ link: AirConnectionSummary) -> [String] {
-    func side(_ name: String, _ side: AirConnectionSummary.Side) -> String {
-      "  \(name): \(Console.counted(side.packets, "packet")), \(side.empty) empty, "
-        + "\(Console.counted(side.retransmissions, "retransmission")), \(CountedText.line(side.attPDUs, "ATT PDUs"))"
-    }
+  private func airConnection(_ link: AirConnectionSummary) -> String {
     var first = Hex.string(UInt64(link.accessAddress), bytes: 4)
     if let central = link.central { first += " from \(central)" }
     first += ", \(span(link.start, link.end, link.reason?.description))"
@@ -103,8 +110,14 @@ struct DeviceText {
     if link.encrypted > 0 { first += ", \(link.encrypted) encrypted" }
     if link.decrypted > 0 { first += ", \(link.decrypted) decrypted in the capture" }
     if let mtu = link.mtu { first += ", MTU \(mtu)" }
-    return [first, side("central", link.fromCentral), side("peripheral", link.fromPeripheral)]
-      + changes(link.changes)
+    return first
+  }
+
+  private func sides(_ link: AirConnectionSummary) -> [String] {
+    [("central", link.fromCentral), ("peripheral", link.fromPeripheral)].map { name, side in
+      "  \(name): \(Console.counted(side.packets, "packet")), \(side.empty) empty, "
+        + "\(Console.counted(side.retransmissions, "retransmission")), \(CountedText.line(side.attPDUs, "ATT PDUs"))"
+    }
   }
 
   // MARK: Values

@@ -21,7 +21,7 @@ enum SummaryText {
     if used.isEmpty {
       add("Devices", summary.advertisers.map(advertiser))
     } else {
-      text += bystanders(summary, all.filter { $0.traffic == 0 })
+      text += bystanders(summary, all)
     }
     for server in servers where server.device.map({ key in !shown.contains { $0.key == key } }) ?? true {
       add("Attributes of \(server.name)", DeviceText.lines(server.table, reads: [:]))
@@ -68,8 +68,9 @@ enum SummaryText {
   private static let namedBystanders = 3
 
   /// Who else was there, in one line.
-  private static func bystanders(_ summary: CaptureSummary, _ idle: [UsedDevice]) -> String {
-    let linked = Set(summary.usedDevices.compactMap { $0.address?.value })
+  private static func bystanders(_ summary: CaptureSummary, _ devices: [UsedDevice]) -> String {
+    let linked = Set(devices.compactMap { $0.address?.value })
+    let idle = devices.filter { $0.traffic == 0 }
     let others = summary.advertisers.filter { !linked.contains($0.address.value) }
     var parts: [String] = []
     if !others.isEmpty {
@@ -89,7 +90,7 @@ enum SummaryText {
 
   private static func procedures(_ summary: CaptureSummary) -> [String] {
     ObservedProcedure.allCases.compactMap { procedure in
-      guard let numbers = summary.procedures[procedure] else { return nil }
+      guard let numbers = summary.procedure(procedure) else { return nil }
       var text = "\(procedure.name): \(CountedText.line(numbers.requests, noun(procedure)))"
       if numbers.errors > 0 { text += ", \(Console.counted(numbers.errors, "error"))" }
       if numbers.roundTrips.count == 1 {
@@ -133,7 +134,7 @@ enum SummaryText {
 
 /// A number with its noun.
 enum CountedText {
-  private static let nouns: Set = [
+  private static let nouns: Set<Substring> = [
     "packets", "PDUs", "commands", "events", "requests", "beginnings", "samples", "records", "texts",
     "indications", "notifications", "advertisers", "reports", "links", "ends", "diagnostics",
   ]
@@ -141,7 +142,9 @@ enum CountedText {
   /// - Parameter plural: the noun: `packets with a wrong CRC`
   static func line(_ count: Int, _ plural: String) -> String {
     guard count == 1 else { return "\(count) \(plural)" }
-    var words = plural.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+    // By bytes, as characters take longer to find.
+    var words = plural.utf8.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
+      .map { Substring($0) }
     // The noun; the words behind it may have others.
     guard let index = words.firstIndex(where: nouns.contains) else { return "\(count) \(plural)" }
     words[index].removeLast()

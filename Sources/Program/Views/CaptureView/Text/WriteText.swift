@@ -69,9 +69,18 @@ enum WriteText {
   static func digits(_ pattern: BytePattern, _ shown: Int) -> String {
     guard pattern.lengths.upperBound > 0 else { return "empty" }
     guard (0..<shown).contains(where: { !pattern.varies($0) }) else { return example(pattern) }
-    var bytes = (0..<shown).map { pattern.varies($0) ? ".." : Hex.string([pattern.bytes[$0]]) }
-    if pattern.lengths.upperBound > shown { bytes.append("…") }
-    return bytes.joined(separator: " ")
+    let bytes = pattern.bytes.span.bytes
+    return TextBuffer.string { text in
+      for place in 0..<shown {
+        if place > 0 { text.write(" ") }
+        if pattern.varies(place) {
+          text.write("..")
+        } else {
+          text.writeHex(bytes.extracting(place..<place + 1))
+        }
+      }
+      if pattern.lengths.upperBound > shown { text.write(shown > 0 ? " …" : "…") }
+    }
   }
 
   /// The beginning of the first value, where all bytes vary.

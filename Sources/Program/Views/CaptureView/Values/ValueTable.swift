@@ -33,7 +33,8 @@ struct ValueTable: ~Copyable {
   ///   - start: the time of the first packet
   ///   - isShown: whether its values are printed
   mutating func add(_ packet: DissectedPacket, start: Int64?, isShown: Bool) {
-    for value in values.take(packet, dissector) where isShown && choice.selects(value) {
+    values.take(packet, dissector)
+    for value in values.found where isShown && choice.selects(value) {
       let meaning = DecodedValue(value, in: packet)
       var fields = place(packet, start)
       fields += [
