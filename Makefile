@@ -54,19 +54,13 @@ ADMIN = $(SUDO) env PATH="$$PATH:/usr/sbin:/sbin"
 .PHONY: build test install uninstall deb deb-arm64 release fuzz bench bench-start bench-stream bench-kernel \
   bench-serve bench-kernel-serve bench-decode
 
-# Symbols and debug information are left out: half of the size, and nothing that runs needs them. A module is not written by a
-# process of its own, which would read all of it a second time. Nothing is exported, as no library calls the program: a tenth of
-# the size. The C++ library is in it, too: to find its symbols takes a fifth of the start. The linker prefers an archive only in
-# a folder without the shared library. Relocations are packed, which the C library knows since 2.36, and functions that are
-# the same are one: another eighth of the size.
+# The C++ library is in the program, too: to find its symbols takes a fifth of the start. The linker prefers an archive only in
+# a folder without the shared library.
 build:
 	@mkdir -p .build/archives
 	@ln -sf "$$(cc -print-file-name=libstdc++.a)" .build/archives/
 	for product in $(PRODUCTS); do \
-	  swift build --configuration release --product $$product --static-swift-stdlib \
-	    -Xswiftc -gnone -Xswiftc -no-emit-module-separately-wmo \
-	    -Xswiftc -Xfrontend -Xswiftc -function-sections -Xswiftc -use-ld=lld -Xlinker -s -Xlinker --no-export-dynamic \
-	    -Xlinker -zpack-relative-relocs -Xlinker --icf=all -Xswiftc -L.build/archives || exit; \
+	  swift build --product $$product $$(scripts/release-options) -Xswiftc -L.build/archives || exit; \
 	done
 
 test:

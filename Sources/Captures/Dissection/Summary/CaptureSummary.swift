@@ -75,7 +75,7 @@ package struct CaptureSummary: Sendable {
   private var procedures = BoundedTable<ObservedProcedure, Procedure>()
   private var failures = BoundedTable<String, Int>()
   private var frames = BoundedTable<RingFrameKind, Int>()
-  private var sources = BoundedTable<ValueSource, SourceValues>()
+  private var sources = BoundedTable<ValueSender, SourceValues>()
   private var attributes = AttributeTally()
 
   package init() {}
@@ -242,7 +242,7 @@ package struct CaptureSummary: Sendable {
     switch att.opcode {
     case .handleValueNotification, .handleValueIndication:
       guard let handle = att.handle else { break }
-      let source = ValueSource(peer, connection, handle, isSent: packet.direction == .hostToController)
+      let source = ValueSender(peer, connection, handle, isSent: packet.direction == .hostToController)
       if let index = sources.index(of: source, default: SourceValues()) {
         sources[at: index].add(att, packet, link: link)
       }

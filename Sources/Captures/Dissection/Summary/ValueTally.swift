@@ -33,7 +33,7 @@ extension CaptureSummary {
 }
 
 /// The sender of notifications and indications. Texts are made at the end, not for each packet.
-struct ValueSource: Hashable, Sendable {
+struct ValueSender: Hashable, Sendable {
   let peer: BluetoothAddress?
   /// A connection handle, or an access address; 0 where the peer is known.
   let connection: UInt32
@@ -78,11 +78,11 @@ struct SourceValues: Sendable {
     if !overflow { statistics.add(Instant(nanoseconds: nanoseconds)) }
   }
 
-  func source(of key: ValueSource) -> CaptureSummary.Source {
+  func source(of key: ValueSender) -> CaptureSummary.Source {
     CaptureSummary.Source(peer: key.peerText, handle: key.handle, isSent: key.isSent)
   }
 
-  func values(of key: ValueSource) -> CaptureSummary.Values {
+  func values(of key: ValueSender) -> CaptureSummary.Values {
     CaptureSummary.Values(
       device: DeviceKey(key.peer, connection: key.connection), name: attribute?.name, bytes: bytes,
       pattern: pattern, statistics: statistics)
