@@ -13,6 +13,7 @@
 # make bench-kernel  the same on adapters of a Linux kernel, in a virtual machine
 # make bench-serve   compares a server with a C program and Bumble
 # make bench-kernel-serve  the same on adapters of a Linux kernel, and with BlueZ
+# make bench-rest    measures what a program costs that runs for weeks, beside bleak
 # make bench-decode  compares the speed of decode with a C program, tshark and btmon
 #
 # Two files of one program are installed:
@@ -52,7 +53,7 @@ SUDO = $(if $(DESTDIR),,$(shell [ "$$(id -u)" -eq 0 ] || echo sudo))
 ADMIN = $(SUDO) env PATH="$$PATH:/usr/sbin:/sbin"
 
 .PHONY: build test install uninstall deb deb-arm64 release fuzz bench bench-start bench-stream bench-kernel \
-  bench-serve bench-kernel-serve bench-decode
+  bench-serve bench-kernel-serve bench-rest bench-decode
 
 # The C++ library is in the program, too: to find its symbols takes a fifth of the start. The linker prefers an archive only in
 # a folder without the shared library.
@@ -69,7 +70,7 @@ test:
 fuzz:
 	scripts/fuzz --seconds 3600
 
-bench: bench-start bench-stream bench-kernel bench-serve bench-kernel-serve bench-decode
+bench: bench-start bench-stream bench-kernel bench-serve bench-kernel-serve bench-rest bench-decode
 
 bench-start: build
 	HALO_RAW=$(BUILT) Benchmarks/start/bench
@@ -87,6 +88,9 @@ bench-serve:
 bench-kernel-serve:
 	$(MAKE) build PRODUCTS=benchmark-server
 	Benchmarks/kernel-serve/bench
+
+bench-rest: build
+	HALO_RAW=$(BUILT) Benchmarks/rest/bench
 
 bench-decode: build
 	HALO_RAW=$(BUILT) Benchmarks/decode/bench
