@@ -34,7 +34,7 @@ import Testing
     client.watchServiceChanges()
     client.watchServiceChanges()
     var value: [UInt8]?
-    client.run({ ReadValue(0x10, mtu: 23) }) { value = try? $0.get() }
+    _ = client.run({ ReadValue(0x10, mtu: 23) }) { value = try? $0.get() }
     answer()
     #expect(link.takeSent() == Self.requests + ["0a1000"])
     link.receive("0b07")
@@ -43,9 +43,9 @@ import Testing
 
   /// A stream begins with what is requested now, and does not wait for it.
   @Test func subscribesToServiceChangedAfterCurrentRequests() async {
-    client.run({ ReadValue(0x10, mtu: 23) }) { _ in }
+    _ = client.run({ ReadValue(0x10, mtu: 23) }) { _ in }
     client.watchServiceChanges(afterOthers: true)
-    client.run({ ReadValue(0x11, mtu: 23) }) { _ in }
+    _ = client.run({ ReadValue(0x11, mtu: 23) }) { _ in }
     client.postWithoutResponse([1], to: AttributeHandle(0x12), within: .seconds(1)) { _ in }
     await testTimers.sleep(for: .milliseconds(1))
     link.receive("0b01")
@@ -70,7 +70,7 @@ import Testing
     link.receive(answer)
     if answer.hasPrefix("01") { link.receive("010601000a") }
     client.watchServiceChanges()
-    client.run({ ReadValue(0x10, mtu: 23) }) { _ in }
+    _ = client.run({ ReadValue(0x10, mtu: 23) }) { _ in }
     #expect(link.takeSent().last == "0a1000")
   }
 
@@ -79,7 +79,7 @@ import Testing
     answer(3)
     // Insufficient Authentication.
     link.receive("0112040005")
-    client.run({ ReadValue(0x10, mtu: 23) }) { _ in }
+    _ = client.run({ ReadValue(0x10, mtu: 23) }) { _ in }
     #expect(link.takeSent().last == "0a1000")
     client.close("the end")
     #expect(!client.lacksServiceChanged)
@@ -95,7 +95,7 @@ import Testing
     await testTimers.sleep(for: .milliseconds(2))
     #expect(isSilent)
     var error: StackError?
-    client.run({ ReadValue(0x10, mtu: 23) }) { result in
+    _ = client.run({ ReadValue(0x10, mtu: 23) }) { result in
       if case .failure(let failure) = result { error = failure }
     }
     #expect(error != nil)
@@ -106,7 +106,7 @@ import Testing
   @Test func aRequestThatWaitsBehindItEndsWithIt() async {
     var error: StackError?
     client.watchServiceChanges()
-    client.run({ ReadValue(0x10, mtu: 23) }) { result in
+    _ = client.run({ ReadValue(0x10, mtu: 23) }) { result in
       if case .failure(let failure) = result { error = failure }
     }
     await testTimers.sleep(for: .seconds(6))

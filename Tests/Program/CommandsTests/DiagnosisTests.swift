@@ -177,10 +177,10 @@ import Testing
   }
 
   @Test func aKnownRingThatIsSilentMayBeHeldByAPhone() {
-    func ring(isKnown: Bool, isAdvertising: Bool?) -> Finding? {
-      finding(
-        "ring",
-        Self.machine { $0.ring = .init(label: "R02_BEEF", isKnown: isKnown, isAdvertising: isAdvertising) })
+    func ring(isKnown: Bool, isAdvertising: Bool?, isInUse: Bool = false) -> Finding? {
+      let state = SystemState.RingState(
+        label: "R02_BEEF", isKnown: isKnown, isAdvertising: isAdvertising, isInUse: isInUse)
+      return finding("ring", Self.machine { $0.ring = state })
     }
     #expect(
       ring(isKnown: true, isAdvertising: false)?.text.contains("a phone may be connected to it") == true)
@@ -188,6 +188,8 @@ import Testing
     #expect(ring(isKnown: false, isAdvertising: false)?.text.contains("phone") == false)
     #expect(ring(isKnown: false, isAdvertising: true)?.weight == .good)
     #expect(ring(isKnown: true, isAdvertising: nil)?.weight == .note)
+    #expect(ring(isKnown: true, isAdvertising: nil, isInUse: true)?.text.contains("another program") == true)
+    #expect(ring(isKnown: true, isAdvertising: nil, isInUse: true)?.code == .notFound)
   }
 
   @Test func exitCodeReflectsFirstProblem() {

@@ -142,6 +142,13 @@ extension SystemState {
   private var ringFindings: [Finding] {
     guard let ring else { return [] }
     let label = ring.label.printable
+    if ring.isInUse {
+      return [
+        .problem(
+          "ring", "another program of this machine is connected to \(label)",
+          "end that program, or disconnect the ring there: bluetoothctl disconnect", code: .notFound)
+      ]
+    }
     switch (ring.isAdvertising, ring.isKnown) {
     case (true, _): return [.good("ring", "\(label) is advertising")]
     case (false, true):

@@ -28,6 +28,8 @@ struct SystemState: Sendable {
     var isKnown: Bool
     /// Whether it is advertising; nil if no adapter could scan.
     var isAdvertising: Bool?
+    /// Whether another program of this machine is connected to it.
+    var isInUse = false
   }
 
   /// The path of this program.
@@ -146,6 +148,7 @@ extension SystemState.RingState {
     } catch let error as RingError {
       switch error {
       case .notFound, .onlyPossible: state.isAdvertising = false
+      case .bluetooth(let cause): state.isInUse = cause.code == .deviceInUse
       default: break
       }
     } catch {
