@@ -210,9 +210,12 @@ def bluetoothd(system_bus, tmp_path):
 
     try:
         wait_until(owns_its_name, "bluetoothd on the bus", timeout=200)
-        # One that the test before has left may still be going away.
-        wait_until(
-            lambda: all(has_taken(adapter) for adapter in adapters.names()), "bluetoothd on all adapters", timeout=200)
+        try:
+            # One that the test before has left may still be going away.
+            wait_until(lambda: all(map(has_taken, adapters.names())), "bluetoothd on all adapters", timeout=200)
+        except AssertionError:
+            state = subprocess.run(["hciconfig", "-a"], capture_output=True, text=True).stdout
+            pytest.fail(f"bluetoothd does not take all adapters:\n{state}\n{(tmp_path / 'bluetoothd.log').read_text()}")
         yield daemon
     finally:
         # One that is left would switch on the adapters of other tests.
