@@ -20,10 +20,13 @@ package enum LinkChange {
     self = event
   }
 
+  /// Whether a command can change links.
+  package static func mayBe(_ opcode: HCIOpcode) -> Bool { opcode == .leCreateCIS }
+
   @inline(__always) private static func read(_ reader: inout ByteReader) throws(DecodeError) -> Self? {
     switch HCIPacketType(rawValue: try reader.readUInt8()) {
     case .command:
-      guard HCIOpcode(rawValue: try reader.readUInt16()) == .leCreateCIS else { return nil }
+      guard mayBe(HCIOpcode(rawValue: try reader.readUInt16())) else { return nil }
       try reader.skip(1)
       // Pairs of a stream and its ACL link (Vol 4, Part E, 7.8.99).
       var streams: [(ConnectionHandle, ConnectionHandle)] = []

@@ -43,8 +43,7 @@ final class AdapterState {
     guard let hci = packet.hci else { return }
     if hci.opcode?.isVendorSpecific == true { packet.hci?.manufacturer = manufacturer }
     commands.send(hci, moment)
-    // No other command changes links.
-    if hci.opcode == .leCreateCIS { follow(&packet, bytes) }
+    if let opcode = hci.opcode, LinkChange.mayBe(opcode) { follow(&packet, bytes) }
     identify(&packet)
   }
 

@@ -3,14 +3,16 @@ import HaloBluetoothCore
 
 /// The use of the attributes of devices: writes with their answers, and reads.
 struct AttributeTally: Sendable {
-  private static let readCapacity = 512
+  /// An attribute of a device.
+  private struct ReadAttribute: Hashable {
+    var device: DeviceKey
+    var handle: AttributeHandle
+  }
 
   private var values = AttributeValues()
   private var writes = WriteTally()
   /// The last value of each attribute that was read.
-  private var reads: [DeviceKey: [AttributeHandle: [UInt8]]] = [:]
-  /// The number of attributes in ``reads``.
-  private var readCount = 0
+  private var reads = BoundedTable<ReadAttribute, [UInt8]>()
 
   /// The number of writes to attributes that there was no room for.
   var overflow: Int { writes.overflow }
@@ -41,17 +43,18 @@ struct AttributeTally: Sendable {
   }
 
   private mutating func noteRead(_ value: AttributeValue, of handle: AttributeHandle, _ device: DeviceKey) {
-    if reads[device]?[handle] == nil {
-      guard readCount < Self.readCapacity else { return }
-      readCount += 1
+    guard let index = reads.index(of: ReadAttribute(device: device, handle: handle), default: []) else {
+      return
     }
-    reads[device, default: [:]][handle] = Array(value.bytes.prefix(BytePattern.capacity))
+    reads[at: index] = Array(value.bytes.prefix(BytePattern.capacity))
   }
 
   /// Adds the known attributes of a device.
   func describe(_ device: inout UsedDevice) {
     device.writes = writes.forms(of: device.key, isLocal: false)
     device.writesToHost = writes.forms(of: device.key, isLocal: true)
-    device.reads = reads[device.key] ?? [:]
+    for read in reads.entries where read.key.device == device.key {
+      device.reads[read.key.handle] = read.value
+    }
   }
 }
