@@ -2,11 +2,16 @@
 """The same stream by bleak: bleak_client.py NAME. Runs dbus-daemon and bluetoothd, too. Prints a line a frame."""
 
 import asyncio
-import subprocess
 import sys
-import time
+from pathlib import Path
 
 from bleak import BleakClient, BleakScanner
+from dbus_fast import BusType
+from dbus_fast.aio import MessageBus
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "serve"))
+
+from bluez_server import BLUETOOTHD, DBUS, running, wait_for_adapter  # noqa: E402
 
 COMMAND_RX = "6e400002-b5a3-f393-e0a9-e50e24dcca9e"
 COMMAND_TX = "6e400003-b5a3-f393-e0a9-e50e24dcca9e"
@@ -14,6 +19,9 @@ START_PPG = bytes.fromhex("a10400000000000000000000000000a5")
 
 
 async def stream(name):
+    bus = await MessageBus(bus_type=BusType.SYSTEM).connect()
+    await asyncio.wait_for(wait_for_adapter(bus, "/org/bluez/hci0"), 30)
+    bus.disconnect()
     found = asyncio.get_running_loop().create_future()
 
     def heard(device, _):
@@ -29,11 +37,10 @@ async def stream(name):
 
 
 def main():
-    subprocess.Popen(["dbus-daemon", "--system", "--nofork", "--nopidfile", "--nosyslog"])
-    time.sleep(2)
-    subprocess.Popen(["/usr/libexec/bluetooth/bluetoothd", "--nodetach"], stderr=subprocess.DEVNULL)
-    time.sleep(8)
-    asyncio.run(stream(sys.argv[1]))
+    with running(DBUS) as bus:
+        bus.stdout.readline()
+        with running(BLUETOOTHD):
+            asyncio.run(stream(sys.argv[1]))
 
 
 main()

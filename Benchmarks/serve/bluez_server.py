@@ -171,4 +171,5 @@ def main():
             asyncio.run(serve(f"/org/bluez/{adapter}", int(count), rate))
 
 
-main()
+if __name__ == "__main__":
+    main()
