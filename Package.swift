@@ -53,6 +53,8 @@ let protocols = [
   library(
     "HaloDevices", in: "Devices", on: ["HaloBluetoothCore", "HCI", "ATT", "HaloGATT", "GAP"],
     tests: ["HaloSimulation", "TestLink", "TestLoop"]),
+  // The pulse in the light that a sensor measures.
+  library("HaloPulse", in: "Pulse", on: []),
   // The ring.
   library(
     "RingLink", on: ["HaloBluetoothCore", "HCI", "ATT", "HaloGATT", "GAP"],
@@ -112,8 +114,8 @@ let storage = [
 let facade = library(
   "HaloRaw",
   on: [
-    "HaloBluetoothCore", "HCI", "ATT", "HaloGATT", "GAP", "HaloDevices", "RingLink", "HaloSimulation",
-    "HaloSystem", "HaloLinuxBluetooth", "HaloCapture", "HaloRecording", "HaloStorage",
+    "HaloBluetoothCore", "HCI", "ATT", "HaloGATT", "GAP", "HaloDevices", "HaloPulse", "RingLink",
+    "HaloSimulation", "HaloSystem", "HaloLinuxBluetooth", "HaloCapture", "HaloRecording", "HaloStorage",
   ], tests: ["TestLink", "TestLoop"])
 
 /// Captures for programs, and what their bytes mean: not stable.
@@ -134,8 +136,8 @@ let program = [
   library(
     "HaloViews", in: "Program/Views",
     on: [
-      "HaloBluetoothCore", "HCI", "L2CAP", "ATT", "HaloGATT", "RingLink", "HaloSystem", "HaloCapture",
-      "HaloDissection", "HaloRecording", "HaloStorage", "HaloCommandLine", "HaloReportAssets",
+      "HaloBluetoothCore", "HCI", "L2CAP", "ATT", "HaloGATT", "HaloPulse", "RingLink", "HaloSystem",
+      "HaloCapture", "HaloDissection", "HaloRecording", "HaloStorage", "HaloCommandLine", "HaloReportAssets",
     ]),
   // The commands: sessions with rings and other peripherals, their output, stores and brokers.
   library(

@@ -17,6 +17,9 @@ public struct Instant: Hashable, Sendable {
     Instant(nanoseconds: nanoseconds - nanoseconds % 1000)
   }
 
+  /// Seconds since the clock's origin.
+  package var inSeconds: Double { Double(nanoseconds) / 1e9 }
+
   /// Nanoseconds from `earlier` to this instant.
   package func nanoseconds(since earlier: Instant) -> Int64 {
     nanoseconds &- earlier.nanoseconds

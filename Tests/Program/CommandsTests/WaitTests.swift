@@ -17,6 +17,7 @@ import Testing
     ),
     "Linux/System/EventLoop/OffTheLoop.swift": (1, .ended(by: "cancellation, or the caller's deadline")),
     "Linux/System/EventLoop/Sockets/StreamSocket.swift": (1, .deadline("10 s, or the caller's")),
+    "Linux/System/Files/InputPieces.swift": (1, .ended(by: "the end of the input, or cancellation")),
     "GAP/AdvertisingStatus.swift": (1, .deadline("the caller's, or the end of the advertisement")),
     "GAP/Central.swift": (1, .deadline("ConnectionRequest.deadline")),
     "GAP/Central+Finding.swift": (1, .deadline("the caller's")),
@@ -129,6 +130,7 @@ import Testing
     "Linux/System/EventLoop/Sockets/StreamSocket.swift": (
       2, .deadline("the caller's, name look-up included")
     ),
+    "Linux/System/Files/InputPieces.swift": (1, .ended(by: "the end of the input, or cancellation")),
     "GATT/GATTClient/GATTClient+Discovery.swift": (7, .deadline("30 s of ATT for each request")),
     "GAP/GATTLink+Properties.swift": (
       5, .deadline("EventWaiters.deadline, HostController.commandDeadline")

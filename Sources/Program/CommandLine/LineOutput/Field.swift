@@ -13,7 +13,7 @@ package enum Field: Hashable, Sendable {
 
   /// The value in a record of JSON. A record has its columns in their order, which a `JSONValue` does not keep; the quoted
   /// strings are the same.
-  var json: String {
+  package var json: String {
     switch self {
     case .text(let text): text.map(JSONValue.quoted) ?? "null"
     case .list(let items): items.map { "[" + $0.map(JSONValue.quoted).joined(separator: ",") + "]" } ?? "null"
@@ -21,7 +21,7 @@ package enum Field: Hashable, Sendable {
     }
   }
 
-  var csv: String {
+  package var csv: String {
     switch self {
     case .text(let text): Field.csvQuoted(text ?? "")
     case .list(let items): Field.csvQuoted((items ?? []).joined(separator: " "))

@@ -21,7 +21,8 @@ package enum Commands {
       "Rings", .init("stream", streamCommand), .init("info", infoCommand), .init("battery", batteryCommand),
       .init("settings", settingsCommand), .init("time", timeCommand), .init("forget", forgetCommand)),
     group(
-      "Measurements", .init("measure", measureCommand), .init("events", eventsCommand),
+      "Measurements", .init("measure", measureCommand), .init("beats", beatsCommand),
+      .init("events", eventsCommand),
       .init("sport", sportCommand), .init("strap", strapCommand)),
     group(
       "Stored data", .init("today", todayCommand), .init("history", historyCommand),

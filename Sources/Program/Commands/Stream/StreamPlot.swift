@@ -1,6 +1,7 @@
 import Glibc
 import HaloBluetoothCore
 import HaloCommandLine
+import HaloPulse
 import HaloViews
 import RingLink
 
@@ -13,7 +14,9 @@ final class StreamPlot: SampleObserver {
   private var ring: (@BluetoothActor () -> RingClient)?
   private var detector: AccelerometerEncodingDetector
   private var panels: [(kind: SampleKinds, panel: PlotPanel)] = []
-  private var pulse = PulseRate()
+  private var pulse = PulseMonitor()
+  /// In g, of the last sample.
+  private var acceleration: SIMD3<Double>?
   /// Measures the heart rate of a ring that is too slow for a wave; nil if nothing may interrupt the stream.
   private let plan: RingPlan?
   /// The heart rate that the ring has measured, and when.
@@ -93,9 +96,9 @@ final class StreamPlot: SampleObserver {
   func take(_ sample: RawSample, at time: Instant) {
     switch sample {
     case .ppg(let optical):
+      pulse.add(at: time.inSeconds, light: Double(optical.raw), acceleration: acceleration)
       // Isolated zeros are gaps of the sensor (ring reference, 5.3).
       guard optical.raw > 0 else { return }
-      pulse.add(Int(optical.raw), at: time)
       add([Double(optical.raw)], .ppg, at: time)
     case .spo2(let optical):
       guard optical.raw > 0 else { return }
@@ -103,8 +106,7 @@ final class StreamPlot: SampleObserver {
     case .accelerometer(let acceleration):
       detector.observe(acceleration)
       guard let encoding = detector.encoding else { return }
-      let g = acceleration.acceleration(encoding)
-      add([g.x, g.y, g.z], .accelerometer, at: time)
+      add(acceleration.acceleration(encoding), at: time)
     default: break
     }
   }
@@ -112,11 +114,18 @@ final class StreamPlot: SampleObserver {
   func take(_ sample: CountedSample, packet: Int, at time: Instant) {
     if lost == nil { lost = 0 }
     if sample.light == .green, sample.vital > 0 { measured = (Int(sample.vital), time) }
-    if sample.raw > 0 {
-      if sample.light == .green { pulse.add(Int(sample.raw), at: time) }
-      add([Double(sample.raw)], sample.light == .green ? .ppg : .spo2, at: time)
+    if let g = sample.acceleration(detector.encoding) { add(g, at: time) }
+    if sample.light == .green {
+      pulse.add(
+        at: time.inSeconds, light: Double(sample.raw), acceleration: acceleration,
+        counter: UInt8(truncatingIfNeeded: packet))
     }
-    if let g = sample.acceleration(detector.encoding) { add([g.x, g.y, g.z], .accelerometer, at: time) }
+    if sample.raw > 0 { add([Double(sample.raw)], sample.light == .green ? .ppg : .spo2, at: time) }
+  }
+
+  private func add(_ g: Acceleration, at time: Instant) {
+    acceleration = SIMD3(g.x, g.y, g.z)
+    add([g.x, g.y, g.z], .accelerometer, at: time)
   }
 
   private func add(_ values: [Double], _ kind: SampleKinds, at time: Instant) {
@@ -149,12 +158,16 @@ final class StreamPlot: SampleObserver {
       let seconds = pauseStart.map { max(0, Int((session.timers.current - $0).inSeconds)) } ?? 0
       return "measuring, \(seconds) s, keep still"
     }
-    return beatsPerMinute.map { "\($0) bpm" } ?? "- bpm"
+    if let rate = beatsPerMinute { return "\(rate) bpm" }
+    guard let second = pulse.second, second.quality < Beat.acceptance, second.reason != .rateTooLow else {
+      return "- bpm"
+    }
+    return "- bpm: \(second.reason.rawValue)"
   }
 
   /// Counted in the wave, or as the ring has measured it.
   private var beatsPerMinute: Int? {
-    if let rate = pulse.beatsPerMinute { return rate }
+    if let rate = pulse.beatsPerMinute { return Int(rate.rounded()) }
     guard let measured, session.timers.current - measured.time < Self.measuredTime else { return nil }
     return measured.rate
   }

@@ -16,6 +16,15 @@ struct RecordFields {
     var values: [String: Double]
     /// Why, of a mark.
     var note: String
+
+    /// In g.
+    var acceleration: SIMD3<Double>? {
+      guard let x = values["x_g"], let y = values["y_g"], let z = values["z_g"] else { return nil }
+      return SIMD3(x, y, z)
+    }
+
+    /// The counter of a counted sample's packet.
+    var counter: UInt8? { values["packet"].map { UInt8(truncatingIfNeeded: Int($0)) } }
   }
 
   /// The kind of a line.

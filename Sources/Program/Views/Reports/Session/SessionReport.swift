@@ -1,4 +1,5 @@
 import HaloBluetoothCore
+import HaloPulse
 import HaloStorage
 import RingLink
 
@@ -86,7 +87,7 @@ package struct SessionReport {
   /// In the order of their first records.
   private var unsorted: [Series] = []
   /// The heart rate of each ring in the wave of its green light, and when it was taken last.
-  private var pulses: [String: (rate: PulseRate, last: Double)] = [:]
+  private var pulses: [String: (monitor: PulseMonitor, acceleration: SIMD3<Double>?, last: Double)] = [:]
   private(set) var marks: [Mark] = []
   /// The number of marks; ``marks`` has the first ones.
   private(set) var markCounts: [String: Int] = [:]
@@ -166,21 +167,26 @@ package struct SessionReport {
     }
     guard let kinds = Kind.byRecord[record.kind] else { return mark(record, time) }
     for kind in kinds where kind.isPart(of: record) { add(record, to: kind, at: time) }
-    if record.kind == "ppg", let raw = record.values["raw"] { estimate(raw, of: record, at: time) }
+    estimate(record, at: time)
   }
 
   /// Takes the heart rate of the wave every few seconds, where there is a wave.
-  private mutating func estimate(_ raw: Double, of record: RecordFields.Record, at time: Double) {
-    guard let raw = Int(exactly: raw.rounded()),
+  private mutating func estimate(_ record: RecordFields.Record, at time: Double) {
+    guard ["ppg", "accel"].contains(record.kind),
       pulses.count < Self.maximumSeries || pulses[record.ring] != nil
     else { return }
-    pulses[record.ring, default: (PulseRate(), time)].rate.add(
-      raw, at: Instant(nanoseconds: Int64(time * 1e9)))
-    guard let pulse = pulses[record.ring], time - pulse.last >= Self.pulseInterval else { return }
+    if let acceleration = record.acceleration {
+      pulses[record.ring, default: (PulseMonitor(), nil, time)].acceleration = acceleration
+    }
+    guard record.kind == "ppg" else { return }
+    let acceleration = pulses[record.ring]?.acceleration
+    pulses[record.ring, default: (PulseMonitor(), nil, time)].monitor.add(
+      at: time, light: record.values["raw"] ?? 0, acceleration: acceleration, counter: record.counter)
+    guard let last = pulses[record.ring]?.last, time - last >= Self.pulseInterval else { return }
     pulses[record.ring]?.last = time
-    guard let rate = pulse.rate.beatsPerMinute else { return }
+    guard let rate = pulses[record.ring]?.monitor.beatsPerMinute else { return }
     var found = record
-    found.values = ["bpm": Double(rate)]
+    found.values = ["bpm": rate.rounded()]
     add(found, to: .estimated, at: time)
   }
 
@@ -200,7 +206,7 @@ package struct SessionReport {
   }
 
   private mutating func interrupt(_ index: Int) {
-    pulses[unsorted[index].ring]?.rate.interrupt()
+    pulses[unsorted[index].ring]?.monitor.interrupt()
     unsorted[index].last = nil
     unsorted[index].statistics.interrupt()
   }
