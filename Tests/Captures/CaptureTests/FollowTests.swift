@@ -127,6 +127,8 @@ final class Pipe {
   init() {
     var ends: [Int32] = [0, 0]
     pipe(&ends)
+    // No process that another test starts keeps an end.
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     self.ends = (ends[0], ends[1])
   }
 
@@ -140,6 +142,9 @@ final class Pipe {
   func closeWriting() {
     isWriting = false
     close(ends.write)
+    // A process that another test is just starting has a copy until it runs its program.
+    var hangUp = pollfd(fd: ends.read, events: 0, revents: 0)
+    #expect(poll(&hangUp, 1, 10_000) == 1)
   }
 
   deinit {
