@@ -131,7 +131,7 @@ let program = [
   // Lines and their fields; options, invocations and help, the terminal, signals and privileges.
   library(
     "HaloCommandLine", in: "Program/CommandLine",
-    on: ["HaloBluetoothCore", "HaloSystem", "HaloStorage", "RingLink"], tests: ["TestLoop"]),
+    on: ["HaloBluetoothCore", "HaloPulse", "HaloSystem", "HaloStorage", "RingLink"], tests: ["TestLoop"]),
   // What `decode` shows of a capture, and `--explain` of a link; the report of a session, and the plots of a terminal.
   library(
     "HaloViews", in: "Program/Views",

@@ -13,6 +13,13 @@ public struct Beat: Sendable, Equatable {
   /// In seconds: the time of the sample after which the beat was known.
   public var said: Double
 
+  public init(
+    time: Double, interval: Double?, quality: Double, reason: PulseReason, timingError: Double, said: Double
+  ) {
+    (self.time, self.interval, self.quality) = (time, interval, quality)
+    (self.reason, self.timingError, self.said) = (reason, timingError, said)
+  }
+
   /// Whether it may be counted as a beat of the heart.
   public var isAccepted: Bool { quality >= Beat.acceptance }
 

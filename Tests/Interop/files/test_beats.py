@@ -5,8 +5,9 @@ import subprocess
 import sys
 
 import numpy as np
+import pandas as pd
 import pytest
-from program import BAD_DATA, NO_FILE, ROOT
+from program import BAD_DATA, NO_FILE, ROOT, USAGE
 
 sys.path.insert(0, str(ROOT / "Benchmarks/pulse"))
 import light  # noqa: E402
@@ -104,6 +105,30 @@ def test_too_slow_a_stream_is_said_to_be(halo, tmp_path):
     assert result.code == BAD_DATA and "1.0 samples a second show no beats" in result.err
     assert [line for line in result.out.splitlines() if line[0].isdigit()] == []
     assert "measure heart-rate" in result.err
+
+
+@pytest.mark.verdict
+@pytest.mark.parametrize("adapter", ["virtual:fast", "virtual:fast,counted"])
+def test_stream_prints_the_beats_that_are_found_afterwards(halo, tmp_path, adapter):
+    file = tmp_path / "light.csv"
+    options = ["--ppg", "--accel", "--beats", "--duration", "40s", "--output", file]
+    result = halo.run("stream", *options, adapter=adapter).succeeded()
+    assert "accepted" in result.err
+    frame = pd.read_csv(file)
+    beats = frame[frame["kind"] == "beat"]
+    afterwards = [row for row in halo.run("beats", file, "--format", "jsonl").records() if row["kind"] == "beat"]
+    # The last one waits for the next, which does not come.
+    assert 30 < len(beats) <= len(afterwards) <= len(beats) + 2
+    for (_, row), known in zip(beats.iterrows(), afterwards):
+        assert row["note"] == known["reason"] and abs(row["beat_s"] - known["t"]) < 0.002
+        assert row["quality"] >= 0.5 or pd.isna(row["interval_s"]) and pd.isna(row["bpm"])
+    assert beats["t"].is_monotonic_increasing and ((beats["t"] - beats["beat_s"]).between(0.5, 2.5)).all()
+    assert {"beat_s", "interval_s", "bpm", "quality"} <= set(json.loads((tmp_path / "light.csv.json").read_text()))
+    halo.run("report", file).succeeded()
+
+
+def test_beats_need_green_light(halo):
+    halo.run("stream", "--accel", "--beats", adapter="virtual:fast").failed(USAGE, saying="add --ppg")
 
 
 def test_several_rings_have_beats_of_their_own(halo, tmp_path):

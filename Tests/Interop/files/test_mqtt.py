@@ -325,6 +325,20 @@ def test_home_assistant_finds_the_ring_and_its_values(halo, state, broker, subsc
         *configs, state, f"{PREFIX}/status", f"{PREFIX}/{RING}/availability", *(f"{state}/{what}" for what in values)}
 
 
+def test_beats_reach_the_broker(halo, state, broker, subscribe):
+    broker.start()
+    subscriber = subscribe(broker)
+    result = halo.run(
+        "stream", "--ppg", "--beats", "--duration", "20s", "--format", "jsonl", "--mqtt", broker.url(),
+        adapter="virtual:fast").succeeded()
+    topic = f"{PREFIX}/{RING}/stream"
+    beats = [record for record in result.records() if record["kind"] == "beat"]
+    wait_for("beats", lambda: [r for r in records(subscriber.batches(topic)) if r["kind"] == "beat"] == beats)
+    assert len(beats) > 12 and beats[-1]["bpm"]
+    rate = json.loads(subscriber.of(f"{PREFIX}/{RING}/state")[-1])["heart_rate_bpm"]
+    assert abs(rate - 69) < 4
+
+
 @pytest.mark.verdict
 def test_events_and_measurements_reach_the_broker(halo, state, broker, subscribe):
     broker.start()

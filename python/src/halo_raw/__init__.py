@@ -7,6 +7,7 @@
 Times are time zone aware and in UTC; units are in the names of columns. Nothing is interpolated.
 """
 
+from .beats import beats
 from .capture import read_capture
 from .edf import to_edf
 from .live import Record, stream
@@ -20,6 +21,6 @@ from .store import read_store
 from .streams import lost_packets, marks, rate, samples
 
 __all__ = [
-    "Outlet", "ProgramError", "Record", "longest_part", "lost_packets", "marks", "moments", "positions", "rate",
+    "Outlet", "ProgramError", "Record", "beats", "longest_part", "lost_packets", "marks", "moments", "positions", "rate",
     "read_capture", "read_store", "read_stream", "samples", "segments", "stream", "to_edf", "to_parquet",
 ]

@@ -31,12 +31,14 @@ def reason(errors: str, code: int) -> str:
     return lines[-1] if lines else f"halo-raw ended with exit code {code}"
 
 
-def run(arguments: Sequence[str | os.PathLike[str]], program: str | os.PathLike[str] | None = None) -> str:
-    """What the program prints.
+def run(
+    arguments: Sequence[str | os.PathLike[str]], program: str | os.PathLike[str] | None = None, given: bytes = b"",
+) -> str:
+    """What the program prints, with `given` on its standard input.
 
     Raises ProgramError if it fails.
     """
-    result = subprocess.run([find(program), *arguments], stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    result = subprocess.run([find(program), *arguments], input=given, capture_output=True, check=False)
     if result.returncode:
         raise ProgramError(result.returncode, reason(result.stderr.decode(errors="replace"), result.returncode))
     # What it prints is UTF-8 in any locale, and its ends of lines are kept.

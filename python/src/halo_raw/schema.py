@@ -20,10 +20,12 @@ _AXES = ("x_g", "y_g", "z_g", "raw_x", "raw_y", "raw_z")
 #: The columns of each kind: of any stream, and of a counted one.
 _COLUMNS = {"ppg": _LIGHT, "spo2": _LIGHT, "accel": _AXES}
 _COUNTED = {"ppg": ("heart_rate_bpm",), "spo2": ("infrared", "spo2_percent"), "accel": ()}
+#: The columns of beats, which `halo-raw stream --beats` prints between the samples.
+_BEAT = ("beat_s", "interval_s", "bpm", "quality")
 #: The type of text: a string, or missing.
 TEXT: Any = "str" if int(pd.__version__.split(".")[0]) >= 3 else "object"
 
-_FLOATS = ("t", "packet", "count")
+_FLOATS = ("t", "packet", "count", *_BEAT)
 _SMALL_FLOATS = (*_LIGHT, *_AXES, "heart_rate_bpm", "infrared", "spo2_percent")
 _TEXTS = ("sent", "bytes", "note", "reason")
 #: The types of columns as they are parsed. A count of 16 bits and four decimal places of g fit into 32 bits.

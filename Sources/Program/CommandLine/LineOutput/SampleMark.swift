@@ -1,4 +1,5 @@
 import HaloBluetoothCore
+import HaloPulse
 import RingLink
 
 extension SampleWriter {
@@ -18,6 +19,8 @@ extension SampleWriter {
     case measured(String, Int)
     /// The stream pauses for something that was asked for.
     case pause(String)
+    /// A beat of the pulse that the light has shown, and the rate of the last ten seconds.
+    case beat(Beat, bpm: Double?)
 
     var kind: StaticString {
       switch self {
@@ -28,6 +31,7 @@ extension SampleWriter {
       case .packets: "lost"
       case .measured: "measured"
       case .pause: "pause"
+      case .beat: "beat"
       }
     }
 
@@ -40,6 +44,7 @@ extension SampleWriter {
       case .packets: 7
       case .measured: 8
       case .pause: 9
+      case .beat: 10
       }
     }
 
@@ -53,6 +58,7 @@ extension SampleWriter {
       case .clock(let step): "\"step_s\":\(DecimalText.string(step, places: 6))"
       case .packets(let step): "\"packet\":\(step.first),\"count\":\(step.loss),\"reason\":\"\(step.reason)\""
       case .measured(let name, let value): "\"\(name)\":\(value)"
+      case .beat(let beat, _): "\"reason\":\"\(beat.reason.rawValue)\""
       }
     }
 
@@ -68,6 +74,7 @@ extension SampleWriter {
       case .clock(let step): DecimalText.string(step, places: 6)
       case .packets(let step): "\(step.reason): \(step.loss)"
       case .measured(let name, let value): "\(name)=\(value)"
+      case .beat(let beat, _): beat.reason.rawValue
       }
     }
 
@@ -75,10 +82,21 @@ extension SampleWriter {
       switch self {
       case .gap, .rejected, .measured, .pause: note
       case .dropped(let count): "\(count) samples: the output was not read in time"
+      case .beat(let beat, let rate): Self.text(beat, rate)
       case .clock: "the clock of this computer was set by \(note) s"
       case .packets(let step):
         step.loss > 0 ? "\(step.loss) from packet \(step.first) on" : "packet \(step.first) is \(step.reason)"
       }
+    }
+
+    private static func text(_ beat: Beat, _ rate: Double?) -> String {
+      guard beat.isAccepted else { return "not accepted: \(beat.reason.rawValue)" }
+      let numbers = [
+        rate.map { "\(DecimalText.string(Int64(($0 * 10).rounded()), places: 1)) bpm" },
+        beat.interval.map { "\(Int(($0 * 1000).rounded())) ms" },
+        beat.reason == .good ? nil : beat.reason.rawValue,
+      ]
+      return numbers.compactMap(\.self).joined(separator: "  ")
     }
   }
 }

@@ -57,7 +57,7 @@ extension SampleWriter {
         writeSent(sample.raw)
         if !isGreen { writeSent(sample.infrared) }
       }
-      output.write(",\n")
+      endSample()
     case .text:
       output.write(raw ?? 0, width: 6)
       if isGreen, let raw {
@@ -90,7 +90,7 @@ extension SampleWriter {
         writeSent(sample.y)
         writeSent(sample.z)
       }
-      output.write(",\n")
+      endSample()
     case .text:
       if let g {
         writeText(g)

@@ -1,4 +1,5 @@
 import HaloBluetoothCore
+import HaloPulse
 import RingLink
 
 /// Kinds of samples.
@@ -35,8 +36,9 @@ package final class RecordOrigin {
 @usableFromInline package struct SampleWriter: ~Copyable {
   let format: OutputFormat
   let kinds: SampleKinds
-  /// Whether csv has the columns of counted samples.
+  /// Whether csv has the columns of counted samples, and those of beats.
   let isCounted: Bool
+  private let hasBeats: Bool
   package internal(set) var output: LineWriter
   private var detector: AccelerometerEncodingDetector
   private var clock: RecordClock
@@ -46,12 +48,13 @@ package final class RecordOrigin {
   private let label: String
   var plot = DotPlot()
   /// The number of lines of each kind.
-  private var counts = InlineArray<10, Int>(repeating: 0)
+  private var counts = InlineArray<11, Int>(repeating: 0)
 
   /// - Parameters:
   ///   - format: the form of the lines
   ///   - kinds: the kinds to print
   ///   - isCounted: whether there may be counted samples
+  ///   - hasBeats: whether there may be beats
   ///   - encoding: how the ring encodes acceleration; nil to detect it from the samples
   ///   - clock: the time of day of the stamps
   ///   - ring: the ring's address
@@ -61,8 +64,8 @@ package final class RecordOrigin {
   ///   - header: the first lines, with their line breaks
   ///   - output: the destination
   package init(
-    _ format: OutputFormat, kinds: SampleKinds, isCounted: Bool = false, encoding: AccelerometerEncoding?,
-    clock: borrowing RecordClock,
+    _ format: OutputFormat, kinds: SampleKinds, isCounted: Bool = false, hasBeats: Bool = false,
+    encoding: AccelerometerEncoding?, clock: borrowing RecordClock,
     ring: String, label: String = "", origin: RecordOrigin = RecordOrigin(), hasColumns: Bool = true,
     header: String = "", output: consuming LineWriter = LineWriter()
   ) {
@@ -72,11 +75,13 @@ package final class RecordOrigin {
     self.format = format
     self.kinds = kinds
     self.isCounted = isCounted
+    self.hasBeats = hasBeats
     self.clock = clock.ending(with: Self.ending(format, ring))
     detector = AccelerometerEncodingDetector(known: encoding)
     self.output.write(header)
     if format == .csv, hasColumns {
-      self.output.write(Self.columns(of: kinds, isCounted: isCounted).joined(separator: ","))
+      let columns = Self.columns(of: kinds, isCounted: isCounted, hasBeats: hasBeats)
+      self.output.write(columns.joined(separator: ","))
       self.output.write("\n")
     }
     self.output.flush()
@@ -92,13 +97,16 @@ package final class RecordOrigin {
   }
 
   /// The columns of csv.
-  package static func columns(of kinds: SampleKinds, isCounted: Bool = false) -> [String] {
+  package static func columns(
+    of kinds: SampleKinds, isCounted: Bool = false, hasBeats: Bool = false
+  ) -> [String] {
     // Statement by statement: one expression takes some compilers seconds.
     var columns = ["t", "time", "ring", "seq", "kind"]
     columns += lightColumns(kinds)
     if isCounted { columns += countedLightColumns(kinds) }
     if kinds.contains(.accelerometer) { columns += ["x_g", "y_g", "z_g", "raw_x", "raw_y", "raw_z"] }
     if isCounted { columns += ["packet", "sent"] }
+    if hasBeats { columns += ["beat_s", "interval_s", "bpm", "quality"] }
     return columns + ["note"]
   }
 
@@ -193,6 +201,7 @@ package final class RecordOrigin {
     switch format {
     case .jsonl:
       output.write(",")
+      if case .beat(let beat, let rate) = mark { writeMembers(of: beat, rate) }
       output.write(mark.json)
       output.write("}")
     case .csv:
@@ -203,6 +212,7 @@ package final class RecordOrigin {
         if let packet = mark.packet { output.write(packet) }
         output.write(",")
       }
+      if case .beat(let beat, let rate) = mark { writeColumns(of: beat, rate) } else { skipBeat() }
       output.write(",")
       output.write(Field.text(mark.note).csv)
     case .text: output.write(mark.text)
@@ -345,7 +355,39 @@ package final class RecordOrigin {
   }
 
   /// Ends a line of csv of a sample that is not counted.
-  private mutating func endCSV() { output.write(isCounted ? ",,,\n" : ",\n") }
+  private mutating func endCSV() {
+    if isCounted { output.write(",,") }
+    endSample()
+  }
+
+  /// Ends a line of csv of any sample.
+  mutating func endSample() {
+    skipBeat()
+    output.write(",\n")
+  }
+
+  private mutating func skipBeat() { if hasBeats { output.write(",,,,") } }
+
+  // MARK: Beats
+
+  /// The time of a beat on the clock of `t`, in seconds.
+  private func seconds(of beat: Beat) -> Double { beat.time - (origin ?? .zero).inSeconds }
+
+  private mutating func writeColumns(of beat: Beat, _ rate: Double?) {
+    guard hasBeats else { return }
+    write(",", seconds(of: beat))
+    write(",", beat.interval)
+    write(",", rate)
+    write(",", beat.quality)
+  }
+
+  private mutating func writeMembers(of beat: Beat, _ rate: Double?) {
+    output.write("\"beat_s\":", seconds(of: beat), missing: "null")
+    output.write(",\"interval_s\":", beat.interval, missing: "null")
+    output.write(",\"bpm\":", rate, missing: "null")
+    output.write(",\"quality\":", beat.quality, missing: "null")
+    output.write(",")
+  }
 
   mutating func write(_ label: StaticString, _ value: Int?, missing: StaticString = "") {
     output.write(label, value, missing: missing)

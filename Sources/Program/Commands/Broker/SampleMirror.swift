@@ -8,17 +8,20 @@ import RingLink
 final class SampleMirror {
   let publisher: RingPublisher
   private var writer: SampleWriter
+  /// Whether the heart rate is that of the beats, and not what the ring says with each counted sample.
+  private let hasBeats: Bool
 
   /// In bytes: when collected records leave before the second is over.
   private static let largestCollection = 1 << 14
 
   init(
     _ publisher: RingPublisher, of ring: RingClient, _ kinds: SampleKinds, _ clock: borrowing RecordClock,
-    origin: RecordOrigin = RecordOrigin()
+    origin: RecordOrigin = RecordOrigin(), hasBeats: Bool = false
   ) {
     self.publisher = publisher
+    self.hasBeats = hasBeats
     writer = SampleWriter(
-      .jsonl, kinds: kinds, encoding: ring.firmware.accelerometerEncoding, clock: clock,
+      .jsonl, kinds: kinds, hasBeats: hasBeats, encoding: ring.firmware.accelerometerEncoding, clock: clock,
       ring: ring.connection.peer.description, origin: origin, output: publisher.writer)
     // Until the end of the publisher: the stream may be gone before the last batch is made.
     publisher.collect = { _ = self.writer.flush() }
@@ -31,7 +34,9 @@ final class SampleMirror {
 
   func take(_ sample: CountedSample, packet: Int, at time: Instant) {
     _ = writer.collect(sample, packet: packet, at: time)
-    if sample.vital > 0 { publisher.update(Int(sample.vital), of: sample.light) }
+    if sample.vital > 0, !hasBeats || sample.light != .green {
+      publisher.update(Int(sample.vital), of: sample.light)
+    }
     passOn()
   }
 
@@ -39,7 +44,10 @@ final class SampleMirror {
     if writer.output.pending > Self.largestCollection { _ = writer.flush() }
   }
 
-  func mark(_ mark: SampleWriter.Mark, at time: Instant) { writer.mark(mark, at: time) }
+  func mark(_ mark: SampleWriter.Mark, at time: Instant) {
+    writer.mark(mark, at: time)
+    if case .beat(_, let rate?) = mark { publisher.update(Int(rate.rounded()), of: .green) }
+  }
 }
 
 /// Puts lines of JSON into batches.

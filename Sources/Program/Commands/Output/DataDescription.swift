@@ -134,6 +134,12 @@ private struct ColumnMeaning {
     "infrared": .init(text: "infrared light at the sensor", unit: "counts"),
     "packet": .init(text: "the number of the packet of the counted stream, which goes on beyond 255"),
     "sent": .init(text: "the bytes of the values as the ring sent them; their order is not proved"),
+    "beat_s": .init(
+      text: "the time of a beat on the clock of t: the middle of the rise of the wave", unit: "s"),
+    "interval_s": .init(
+      text: "the time since the beat before; empty if one of the two is not accepted", unit: "s"),
+    "bpm": .init(text: "the rate of the pulse in the last ten seconds", unit: "beats per minute"),
+    "quality": .init(text: "how good a beat is, 0 to 1; it is accepted from 0.5 on"),
     "note": .init(text: "of a mark: why, how many, or the bytes; of an event: what happened"),
     "battery_percent": .init(text: "the charge of the battery", unit: "%"),
     "charging": .init(text: "whether the ring is on its charger"),

@@ -68,37 +68,12 @@ private func unreadable(_ error: FileError) -> Failure { Failure(.cannotOpenFile
 /// Prints the beats of the rings in a file.
 @BluetoothActor
 private final class BeatPrinter {
-  /// The pulse of one ring, and what was printed of it.
-  private final class Pulse {
-    var monitor = PulseMonitor()
-    /// What is to be printed.
-    var events: [PulseEvent] = []
-    /// In seconds: the first sample.
-    var first: Double?
-    var accepted = 0
-    var refused: [PulseReason: Int] = [:]
-    var sum = 0.0
-    var intervals = 0
-    var hadMotion = false
-    var isSaidToBeSlow = false
-
-    func add(_ sample: PulseInput.Sample) {
-      first = first ?? sample.time
-      hadMotion = hadMotion || monitor.detector.watchesMotion
-      monitor.add(
-        at: sample.time, light: sample.light, acceleration: sample.acceleration, counter: sample.counter
-      ) { events.append($0) }
-    }
-
-    func interrupt() { monitor.interrupt { events.append($0) } }
-  }
-
   private let format: OutputFormat
   private let printsSeconds: Bool
   private var output = Console.output()
   private var input = PulseInput()
   /// In the order in which they came.
-  private var pulses: [(ring: String, pulse: Pulse)] = []
+  private var pulses: [(ring: String, tally: PulseTally)] = []
   private var malformed = 0
   private static let mostRings = 64
 
@@ -118,9 +93,8 @@ private final class BeatPrinter {
     switch input.read(Array(text.utf8)[...]) {
     case .sample(let sample): add(sample)
     case .interruption(let ring):
-      for (name, pulse) in pulses where ring.isEmpty || name == ring {
-        pulse.interrupt()
-        print(pulse, of: name)
+      for (name, tally) in pulses where ring.isEmpty || name == ring {
+        print(tally.interrupt(), of: name, tally)
       }
     case .other: break
     case .malformed: malformed += 1
@@ -128,58 +102,60 @@ private final class BeatPrinter {
   }
 
   private func add(_ sample: PulseInput.Sample) {
-    guard let pulse = pulse(of: sample.ring) else { return }
-    pulse.add(sample)
-    print(pulse, of: sample.ring)
-    guard !pulse.isSaidToBeSlow, !isFastEnough(pulse), let rate = pulse.monitor.detector.rate else { return }
-    pulse.isSaidToBeSlow = true
-    Console.error(
-      label(sample.ring)
-        + "\(Self.decimal(rate, 1)) samples a second show no beats: a rate needs \(Int(PulseDetector.leastRate)), a variability 25"
-    )
+    guard let tally = tally(of: sample.ring) else { return }
+    let events = tally.add(
+      at: sample.time, light: sample.light, acceleration: sample.acceleration, counter: sample.counter)
+    print(events, of: sample.ring, tally)
+    if let slowness = tally.takeSlowness() { Console.error(label(sample.ring) + slowness) }
   }
 
-  private func pulse(of ring: String) -> Pulse? {
-    if let known = pulses.first(where: { $0.ring == ring }) { return known.pulse }
+  private func tally(of ring: String) -> PulseTally? {
+    if let known = pulses.first(where: { $0.ring == ring }) { return known.tally }
     guard pulses.count < Self.mostRings else { return nil }
-    let pulse = Pulse()
-    pulses.append((ring, pulse))
-    return pulse
+    let tally = PulseTally()
+    pulses.append((ring, tally))
+    return tally
+  }
+
+  /// Prints the beats that wait, and the summaries.
+  func finish(_ path: String) throws(Failure) {
+    for (ring, tally) in pulses { print(tally.interrupt(), of: ring, tally) }
+    flush()
+    guard !pulses.isEmpty else {
+      let name = path == "-" ? "standard input" : path.printable
+      throw Failure(.badData, "\(name) has no light of halo-raw stream, and no columns t and ppg")
+    }
+    if malformed > 0 { Console.error("halo-raw: \(Console.counted(malformed, "line")) left out: damaged") }
+    for (ring, tally) in pulses { for line in tally.summary { Console.error(label(ring) + line) } }
+    guard pulses.contains(where: { $0.tally.isFastEnough }) else {
+      throw Failure(
+        .badData,
+        "no beats; stream --source counted may have more samples a second, and measure heart-rate has the ring's own rate"
+      )
+    }
   }
 
   // MARK: Lines
 
-  private func print(_ pulse: Pulse, of ring: String) {
-    for event in pulse.events { print(event, of: ring, pulse) }
-    pulse.events.removeAll(keepingCapacity: true)
-  }
-
-  private func print(_ event: PulseEvent, of ring: String, _ pulse: Pulse) {
-    switch event {
-    case .wave: return
-    case .beat(let beat):
-      count(beat, pulse)
-      write(beat, bpm: beat.isAccepted ? pulse.monitor.rate.beatsPerMinute(at: beat.time) : nil, ring)
-    case .interruption(let time): write("break", at: time, of: ring)
-    case .second(let second):
-      guard printsSeconds else { return }
-      write("second", at: second.start, quality: second.quality, second.reason, of: ring)
+  private func print(_ events: [PulseEvent], of ring: String, _ tally: PulseTally) {
+    for event in events {
+      switch event {
+      case .wave: continue
+      case .beat(let beat): write(beat, bpm: tally.beatsPerMinute(at: beat), ring)
+      case .interruption(let time): write("break", at: time, of: ring)
+      case .second(let second):
+        guard printsSeconds else { continue }
+        write("second", at: second.start, quality: second.quality, second.reason, of: ring)
+      }
+      output.endLine()
     }
-    output.endLine()
-  }
-
-  private func count(_ beat: Beat, _ pulse: Pulse) {
-    if beat.isAccepted { pulse.accepted += 1 } else { pulse.refused[beat.reason, default: 0] += 1 }
-    guard let interval = beat.interval else { return }
-    pulse.sum += interval
-    pulse.intervals += 1
   }
 
   private func write(_ beat: Beat, bpm: Double?, _ ring: String) {
-    let interval = beat.interval.map { Self.decimal($0, 4) }
-    let bpm = bpm.map { Self.decimal($0, 1) }
-    let (time, said) = (Self.decimal(beat.time, 5), Self.decimal(beat.said, 4))
-    let quality = Self.decimal(beat.quality, 3)
+    let interval = beat.interval.map { Self.digits($0, 4) }
+    let bpm = bpm.map { Self.digits($0, 1) }
+    let (time, said) = (Self.digits(beat.time, 5), Self.digits(beat.said, 4))
+    let quality = Self.digits(beat.quality, 3)
     switch format {
     case .csv:
       output.write(
@@ -194,7 +170,7 @@ private final class BeatPrinter {
       let numbers = [bpm.map { "\($0) bpm" }, beat.interval.map { "\(Int(($0 * 1000).rounded())) ms" }]
       let shown = beat.isAccepted ? numbers.compactMap(\.self).joined(separator: "  ") : "-"
       output.write(
-        "\(Self.decimal(beat.time, 3)) s  \(label(ring))\(shown)  quality \(Self.decimal(beat.quality, 2))")
+        "\(Self.digits(beat.time, 3)) s  \(label(ring))\(shown)  quality \(Self.digits(beat.quality, 2))")
       output.write(beat.reason == .good ? "\n" : "  \(beat.reason.rawValue)\n")
     }
   }
@@ -203,8 +179,8 @@ private final class BeatPrinter {
   private func write(
     _ kind: String, at time: Double, quality: Double? = nil, _ reason: PulseReason? = nil, of ring: String
   ) {
-    let time = Self.decimal(time, 4)
-    let quality = quality.map { Self.decimal($0, 3) }
+    let time = Self.digits(time, 4)
+    let quality = quality.map { Self.digits($0, 3) }
     switch format {
     case .csv:
       output.write("\(kind),\(time),\(quality ?? ""),\(reason?.rawValue ?? ""),,,\(Field.text(ring).csv)\n")
@@ -219,64 +195,8 @@ private final class BeatPrinter {
 
   private func label(_ ring: String) -> String { pulses.count > 1 ? "\(ring.printable)  " : "" }
 
-  private static func decimal(_ value: Double, _ places: Int) -> String {
+  private static func digits(_ value: Double, _ places: Int) -> String {
     let scale = (0..<places).reduce(1.0) { scale, _ in scale * 10 }
     return DecimalText.string(Int64((value * scale).rounded()), places: places)
-  }
-
-  // MARK: The end
-
-  /// Prints the beats that wait, and the summaries.
-  func finish(_ path: String) throws(Failure) {
-    for (ring, pulse) in pulses {
-      pulse.interrupt()
-      print(pulse, of: ring)
-    }
-    flush()
-    guard !pulses.isEmpty else {
-      let name = path == "-" ? "standard input" : path.printable
-      throw Failure(.badData, "\(name) has no light of halo-raw stream, and no columns t and ppg")
-    }
-    if malformed > 0 { Console.error("halo-raw: \(Console.counted(malformed, "line")) left out: damaged") }
-    for (ring, pulse) in pulses { for line in summary(pulse) { Console.error(label(ring) + line) } }
-    guard pulses.contains(where: { isFastEnough($0.pulse) }) else {
-      throw Failure(
-        .badData,
-        "no beats; stream --source counted may have more samples a second, and measure heart-rate has the ring's own rate"
-      )
-    }
-  }
-
-  private func isFastEnough(_ pulse: Pulse) -> Bool {
-    pulse.monitor.detector.rate.map { $0 >= PulseDetector.leastRate } ?? true
-  }
-
-  private func summary(_ pulse: Pulse) -> [String] {
-    let seconds = pulse.monitor.time - (pulse.first ?? pulse.monitor.time)
-    let rate = pulse.monitor.detector.rate.map { ", \(Self.decimal($0, 1)) samples a second" } ?? ""
-    var lines = ["\(Self.decimal(seconds, 1)) s of light\(rate)"]
-    guard isFastEnough(pulse) else { return lines }
-    let all = pulse.accepted + pulse.refused.values.reduce(0, +)
-    var first = "\(Console.counted(all, "beat")), \(pulse.accepted) accepted"
-    if pulse.intervals > 0 { first += "; \(Self.decimal(60 * Double(pulse.intervals) / pulse.sum, 1)) bpm" }
-    lines.append(first)
-    let reasons = PulseReason.allCases.compactMap { reason in
-      pulse.refused[reason].map { "\(reason.rawValue) \($0)" }
-    }
-    if !reasons.isEmpty { lines.append("not accepted: " + reasons.joined(separator: ", ")) }
-    lines += variability(pulse)
-    if !pulse.hadMotion, all > 0 { lines.append("movement was not watched: the stream has no acceleration") }
-    if pulse.monitor.detector.polarity > 0 { lines.append("the light rises with the blood: it was turned") }
-    return lines
-  }
-
-  private func variability(_ pulse: Pulse) -> [String] {
-    let summary = pulse.monitor.variability.summary(at: pulse.monitor.time)
-    guard let rmssd = summary.rmssd else { return [] }
-    let sdnn = summary.sdnn.map { ", SDNN \(Self.decimal($0 * 1000, 1)) ms" } ?? ""
-    let mark = summary.isEstimate ? ", an estimate" : ""
-    return [
-      "last \(Int(summary.window)) s: RMSSD \(Self.decimal(rmssd * 1000, 1)) ms\(sdnn), of pulse intervals on \(Int(summary.coverage * 100)) % of the time\(mark); timing errors alone give an RMSSD of \(Self.decimal(summary.floor * 1000, 1)) ms"
-    ]
   }
 }

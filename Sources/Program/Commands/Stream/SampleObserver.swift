@@ -17,6 +17,12 @@ protocol SampleObserver: AnyObject {
   func mark(_ mark: SampleWriter.Mark, at time: Instant)
   /// The stream has ended. Nothing is asked of the ring afterwards.
   func end() async
+  /// Lines for the end of the stream.
+  var summary: [String] { get }
+}
+
+extension SampleObserver {
+  var summary: [String] { [] }
 }
 
 extension SampleMirror: SampleObserver {

@@ -83,6 +83,10 @@ final class SampleStream {
     self.options = options
     self.session = session
     timers = session.timers
+    for case let beats as BeatFinder in observers {
+      beats.report = { self.report($0, at: $1) }
+      beats.warn = { self.warn($0) }
+    }
   }
 
   /// The results of measurements, for the file beside the output.
@@ -381,6 +385,12 @@ final class SampleStream {
     mark(.packets(step), at: time)
   }
 
+  private func report(_ beat: SampleWriter.Mark, at time: Instant) {
+    guard options.hasBeats else { return }
+    flush()
+    mark(beat, at: time)
+  }
+
   /// Prints the collected lines at the end of this turn, or now if they are many.
   @inline(__always)
   private func printSoon() {
@@ -445,6 +455,7 @@ final class SampleStream {
 
   private func report() {
     for line in summary.lines(of: options.kinds) { Console.error(prefixed(line)) }
+    if options.hasBeats { for line in observers.flatMap(\.summary) { Console.error(prefixed(line)) } }
     if link.reconnections > 0 {
       Console.error(prefixed("connected again \(Console.counted(link.reconnections, "time"))"))
     }

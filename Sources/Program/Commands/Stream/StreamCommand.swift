@@ -11,6 +11,8 @@ struct StreamOptions {
   var duration: Duration?
   var budget: ReconnectPolicy.Budget
   var pausesMeasurements: Bool
+  /// Whether beats are printed between the samples.
+  var hasBeats: Bool
 
   fileprivate init(_ invocation: Invocation) throws(Failure) {
     source = invocation[StreamOption.source]
@@ -25,6 +27,10 @@ struct StreamOptions {
     duration = invocation[StreamOption.duration]?.ifLimited
     budget = ReconnectPolicy.Budget(invocation)
     pausesMeasurements = invocation[StreamOption.pausesMeasurements]
+    hasBeats = invocation[StreamOption.beats]
+    guard !hasBeats || kinds.contains(.ppg) else {
+      throw .usage("--beats are found in green light; add --ppg")
+    }
   }
 }
 
@@ -38,6 +44,8 @@ private enum StreamOption {
   static let duration = Option(
     "--duration", as: .timeLimit,
     help: "stop after this time, counted from the first sample (default: 0, no limit)")
+  static let beats = Flag(
+    "--beats", help: "print each beat of the pulse between the samples: see halo-raw beats")
   static let plot = Flag(
     "--plot", help: "draw the samples as waveforms on the terminal; records go to --output only")
   static let pausesMeasurements = Flag(
@@ -50,7 +58,8 @@ let streamCommand = CommandSpec(
   summary: "stream the raw sensors: photoplethysmogram, acceleration, red light",
   positionals: 0...StreamGroup.maximumRings,
   options: SampleOption.all + [
-    StreamOption.source, StreamOption.all, StreamOption.plot, StreamOption.count, StreamOption.duration,
+    StreamOption.source, StreamOption.all, StreamOption.beats, StreamOption.plot, StreamOption.count,
+    StreamOption.duration,
     StreamOption.pausesMeasurements,
     CommonOptions.retryTime,
   ] + PlanOption.all + LiveOption.all + RealTime.options,
@@ -89,6 +98,10 @@ let streamCommand = CommandSpec(
     A ring that is out of reach holds no other up: it is connected when it is heard, within --wait, and again within
     --retry-for if its link is lost. If a ring fails, the others go on, and the exit code is that of the first failure.
     Lines are in the order of their ring's packets.
+
+    With --beats, a line of kind "beat" has the time of a beat on the clock of "t" in "beat_s", the interval since the one
+    before, the rate of the last ten seconds, and the quality; "note" has why a beat is not accepted. "t" is the time at
+    which it was known. Stream --accel, too: without acceleration, movement may look like a pulse.
 
     The ring may not change the interval of the link, which it would do to save its battery: samples would come late, and
     several at once. --interval 15..125 gives it a choice.
@@ -142,19 +155,24 @@ let streamCommand = CommandSpec(
       (ring, try await session.chooseStream(of: ring, options))
     }
     let isCounted = chosen.source.isCounted
-    try await live.begin(ring, columns: SampleWriter.columns(of: options.kinds, isCounted: isCounted))
+    try await live.begin(
+      ring, columns: SampleWriter.columns(of: options.kinds, isCounted: isCounted, hasBeats: options.hasBeats)
+    )
     let isPlotted = invocation[StreamOption.plot]
     var plan = try RingPlan(invocation, session, live.publisher)
     // A measurement interrupts the stream: not for records that are written or published.
     if isPlotted, plan == nil, !live.isFile, live.publisher == nil { plan = RingPlan(demandedBy: session) }
-    let plot = isPlotted ? StreamPlot(session, of: ring, options.kinds, plan) : nil
+    let beats = isPlotted || options.hasBeats ? BeatFinder(of: ring) : nil
+    let plot = isPlotted ? StreamPlot(session, of: ring, options.kinds, plan, beats) : nil
     let writer = SampleWriter(
-      live.format, kinds: options.kinds, isCounted: isCounted,
+      live.format, kinds: options.kinds, isCounted: isCounted, hasBeats: options.hasBeats,
       encoding: ring.firmware.accelerometerEncoding, clock: live.clock, ring: live.device,
       header: live.header,
       output: plot == nil || live.isFile ? live.writer : LineWriter(to: DiscardedRecords()))
-    let mirror = live.publisher.map { SampleMirror($0, of: ring, options.kinds, live.clock) }
-    let observers = [mirror as (any SampleObserver)?, plot].compactMap { $0 }
+    let mirror = live.publisher.map {
+      SampleMirror($0, of: ring, options.kinds, live.clock, hasBeats: options.hasBeats)
+    }
+    let observers = [beats as (any SampleObserver)?, mirror, plot].compactMap { $0 }
     let stream = SampleStream(
       ring, link, chosen, writer: writer, observers: observers, plan, options, session)
     try await live.complete(link, results: { stream.results }) {

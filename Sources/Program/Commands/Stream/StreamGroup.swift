@@ -57,7 +57,8 @@ final class StreamGroup {
     }
     session.waitsForAdvertisements = true
     try await live.beginSeveral(
-      columns: SampleWriter.columns(of: options.kinds, isCounted: options.mayBeCounted))
+      columns: SampleWriter.columns(
+        of: options.kinds, isCounted: options.mayBeCounted, hasBeats: options.hasBeats))
     try await live.complete {
       for selector in selectors { add(selector) }
       if let scanTime {
@@ -113,17 +114,19 @@ final class StreamGroup {
     names[address] = name
     let header = live.add(live.description(of: ring, name: found))
     let writer = SampleWriter(
-      live.format, kinds: kinds, isCounted: options.mayBeCounted,
+      live.format, kinds: kinds, isCounted: options.mayBeCounted, hasBeats: options.hasBeats,
       encoding: ring.firmware.accelerometerEncoding, clock: live.clock, ring: address.description,
       label: label(name), origin: origin,
       hasColumns: names.count == 1, header: header, output: live.writer)
     let mirror = live.publisher(of: address, name: found).map {
-      SampleMirror($0, of: ring, kinds, live.clock, origin: origin)
+      SampleMirror($0, of: ring, kinds, live.clock, origin: origin, hasBeats: options.hasBeats)
     }
     let plan = try await outcome { try RingPlan(live.invocation, session, mirror?.publisher) }.get()
     link.title = name
+    let beats = options.hasBeats ? BeatFinder(of: ring) : nil
+    let observers = [beats as (any SampleObserver)?, mirror].compactMap { $0 }
     let stream = SampleStream(
-      ring, link, chosen, writer: writer, observers: mirror.map { [$0] } ?? [], plan, options, session)
+      ring, link, chosen, writer: writer, observers: observers, plan, options, session)
     hasStreamed = true
     defer { live.complete(link, stream.results) }
     try await stream.run()

@@ -1,7 +1,6 @@
 import Glibc
 import HaloBluetoothCore
 import HaloCommandLine
-import HaloPulse
 import HaloViews
 import RingLink
 
@@ -14,9 +13,8 @@ final class StreamPlot: SampleObserver {
   private var ring: (@BluetoothActor () -> RingClient)?
   private var detector: AccelerometerEncodingDetector
   private var panels: [(kind: SampleKinds, panel: PlotPanel)] = []
-  private var pulse = PulseMonitor()
-  /// In g, of the last sample.
-  private var acceleration: SIMD3<Double>?
+  /// Finds the beats in the same samples.
+  private let beats: BeatFinder?
   /// Measures the heart rate of a ring that is too slow for a wave; nil if nothing may interrupt the stream.
   private let plan: RingPlan?
   /// The heart rate that the ring has measured, and when.
@@ -56,9 +54,13 @@ final class StreamPlot: SampleObserver {
     }
   }
 
-  /// - Parameter plan: measures the heart rate in pauses of the stream
-  init(_ session: Session, of ring: RingClient, _ kinds: SampleKinds, _ plan: RingPlan?) {
+  /// - Parameters:
+  ///   - plan: measures the heart rate in pauses of the stream
+  ///   - beats: finds the beats in the light
+  init(_ session: Session, of ring: RingClient, _ kinds: SampleKinds, _ plan: RingPlan?, _ beats: BeatFinder?)
+  {
     self.plan = plan
+    self.beats = beats
     self.session = session
     characters = Terminal.showsBraille ? .braille : .ascii
     detector = AccelerometerEncodingDetector(known: ring.firmware.accelerometerEncoding)
@@ -96,7 +98,6 @@ final class StreamPlot: SampleObserver {
   func take(_ sample: RawSample, at time: Instant) {
     switch sample {
     case .ppg(let optical):
-      pulse.add(at: time.inSeconds, light: Double(optical.raw), acceleration: acceleration)
       // Isolated zeros are gaps of the sensor (ring reference, 5.3).
       guard optical.raw > 0 else { return }
       add([Double(optical.raw)], .ppg, at: time)
@@ -115,16 +116,10 @@ final class StreamPlot: SampleObserver {
     if lost == nil { lost = 0 }
     if sample.light == .green, sample.vital > 0 { measured = (Int(sample.vital), time) }
     if let g = sample.acceleration(detector.encoding) { add(g, at: time) }
-    if sample.light == .green {
-      pulse.add(
-        at: time.inSeconds, light: Double(sample.raw), acceleration: acceleration,
-        counter: UInt8(truncatingIfNeeded: packet))
-    }
     if sample.raw > 0 { add([Double(sample.raw)], sample.light == .green ? .ppg : .spo2, at: time) }
   }
 
   private func add(_ g: Acceleration, at time: Instant) {
-    acceleration = SIMD3(g.x, g.y, g.z)
     add([g.x, g.y, g.z], .accelerometer, at: time)
   }
 
@@ -159,15 +154,13 @@ final class StreamPlot: SampleObserver {
       return "measuring, \(seconds) s, keep still"
     }
     if let rate = beatsPerMinute { return "\(rate) bpm" }
-    guard let second = pulse.second, second.quality < Beat.acceptance, second.reason != .rateTooLow else {
-      return "- bpm"
-    }
-    return "- bpm: \(second.reason.rawValue)"
+    guard let fault = beats?.fault, fault != .rateTooLow else { return "- bpm" }
+    return "- bpm: \(fault.rawValue)"
   }
 
   /// Counted in the wave, or as the ring has measured it.
   private var beatsPerMinute: Int? {
-    if let rate = pulse.beatsPerMinute { return Int(rate.rounded()) }
+    if let rate = beats?.beatsPerMinute { return Int(rate.rounded()) }
     guard let measured, session.timers.current - measured.time < Self.measuredTime else { return nil }
     return measured.rate
   }
@@ -180,7 +173,6 @@ final class StreamPlot: SampleObserver {
     case .pause: pauseStart = time
     default: return
     }
-    pulse.interrupt()
     (count, rateStart) = (0, nil)
     for index in panels.indices { panels[index].panel.interrupt(at: time) }
   }

@@ -85,6 +85,22 @@ extension Session {
     return stream
   }
 
+  /// Whether a ring has the counted stream of green light. It is asked if that is not known.
+  func hasCountedStream(_ ring: RingClient) async throws -> Bool {
+    if ring.firmware.firmwareRevision == nil { try await identify(ring) }
+    if let known = countedStreamIsKnown(of: ring) { return known }
+    do throws(RingError) {
+      try await ring.startCountedStream(.green, within: Self.answerDeadline) { _, _ in }
+    } catch {
+      guard case .countedStream(_, let failure) = error else { throw error }
+      if failure.isDefinite { remember(countedStream: false, of: ring) }
+      return false
+    }
+    await ring.stopCountedStream()
+    remember(countedStream: true, of: ring)
+    return true
+  }
+
   /// Nil if the ring has to be asked.
   private func countedStreamIsKnown(of ring: RingClient) -> Bool? {
     if isReplay { return notes.countedStream ?? false }

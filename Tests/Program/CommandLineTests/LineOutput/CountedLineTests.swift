@@ -1,6 +1,7 @@
 import Glibc
 import HaloBluetoothCore
 import HaloCommandLine
+import HaloPulse
 import RingLink
 import TestSupport
 import Testing
@@ -25,13 +26,14 @@ import Testing
   /// What is written after the ring's address, without the number of the line.
   private func lines(
     _ format: OutputFormat, _ kinds: SampleKinds, isCounted: Bool = true,
-    encoding: AccelerometerEncoding? = .sixteenBit, _ print: (inout SampleWriter) -> Void
+    hasBeats: Bool = false, encoding: AccelerometerEncoding? = .sixteenBit,
+    _ print: (inout SampleWriter) -> Void
   ) -> [String] {
     var pair: [Int32] = [0, 0]
     guard pipe(&pair) == 0 else { return [] }
     defer { close(pair[0]) }
     var writer = SampleWriter(
-      format, kinds: kinds, isCounted: isCounted, encoding: encoding,
+      format, kinds: kinds, isCounted: isCounted, hasBeats: hasBeats, encoding: encoding,
       clock: RecordClock(offset: 0) { _ in 0 }, ring: "30:35:38:41:BE:EF",
       output: LineWriter(OutputQueue(descriptor: pair[1])))
     print(&writer)
@@ -42,6 +44,30 @@ import Testing
     return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self).split(separator: "\n").map { line in
       line.split(separator: format == .csv ? "BE:EF," : #""kind":"#, maxSplits: 1).last.map(String.init) ?? ""
     }
+  }
+
+  /// A beat has columns of its own, which other records leave empty.
+  @Test func beatsHaveTheirColumns() {
+    let beat = Beat(
+      time: 1.25, interval: 0.8125, quality: 0.97, reason: .good, timingError: 0.004, said: 2.5)
+    let refused = Beat(time: 2, interval: nil, quality: 0.1, reason: .motion, timingError: 0.004, said: 3)
+    let print = { (writer: inout SampleWriter) in
+      _ = writer.collect(self.green, packet: 1, at: .zero)
+      writer.mark(.beat(beat, bpm: 73.85), at: .zero)
+      writer.mark(.beat(refused, bpm: nil), at: .zero)
+    }
+    let csv = lines(.csv, [.ppg], hasBeats: true, print)
+    #expect(csv[0].hasSuffix("packet,sent,beat_s,interval_s,bpm,quality,note"))
+    #expect(csv.dropFirst().allSatisfy { $0.filter { $0 == "," }.count == csv[1].filter { $0 == "," }.count })
+    #expect(csv[2].hasPrefix("0,beat,") && csv[2].hasSuffix(",1.2500,0.8125,73.8500,0.9700,good"))
+    #expect(csv[3].hasSuffix(",2.0000,,,0.1000,motion"))
+    let json = lines(.jsonl, [.ppg], hasBeats: true, print)
+    #expect(
+      json[1] == #""beat","beat_s":1.2500,"interval_s":0.8125,"bpm":73.8500,"quality":0.9700,"reason":"good"}"#
+    )
+    #expect(json[2].hasSuffix(#""interval_s":null,"bpm":null,"quality":0.1000,"reason":"motion"}"#))
+    let text = lines(.text, [.ppg], hasBeats: true, print)
+    #expect(text[1].hasSuffix("73.9 bpm  813 ms") && text[2].hasSuffix("not accepted: motion"))
   }
 
   private func printAll(_ writer: inout SampleWriter) {

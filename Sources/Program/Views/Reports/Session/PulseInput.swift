@@ -55,7 +55,7 @@ package struct PulseInput {
   }
 
   private static let mostRings = 64
-  private static let interruptions: Set = ["gap", "pause", "rejected"]
+  private static let interruptions: Set = ["gap", "pause"]
 
   package init() {}
 

@@ -159,6 +159,8 @@ package struct SessionReport {
     let time = min(max(0, record.time + origin), Self.latest)
     (lastTime, end) = (time, max(end, time))
     records += 1
+    // The beats of a stream: they are found in its light here, too.
+    guard record.kind != "beat" else { return }
     guard record.state.isEmpty || record.state == "value" else {
       guard !Self.otherStates.contains(record.state) else { return }
       var event = record
