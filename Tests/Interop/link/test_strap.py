@@ -74,6 +74,22 @@ def test_a_watch_gets_the_heart_rate_of_a_ring(halo, radio):
     assert sum("connected by" in line for line in lines) == 2, lines
 
 
+def test_a_counted_stream_gives_the_times_between_beats(halo, radio):
+    """Flags with intervals (Heart Rate Service 1.0, 3.1.1.1), in 1/1024 s; each is said once, and none leads across a hole."""
+    strap = Strap(halo, radio, ring="virtual:counted,seed=7")
+    watch = Watch(halo, radio.adapters[1])
+    intervals, rates = [], []
+    while len(intervals) < 6:
+        value = bytes.fromhex(json.loads(watch.process.stdout.readline())["value"])
+        rates.append(value[1])
+        if value[0] & 0x10:
+            assert value[0] == 0x16
+            intervals += [int.from_bytes(value[at:at + 2], "little") / 1024 for at in range(2, len(value), 2)]
+    assert all(0.8 < interval < 0.95 for interval in intervals), intervals
+    assert all(64 <= rate <= 75 for rate in rates if rate), rates
+    strap.ended()
+
+
 def test_three_subscribers_at_once(halo, radio):
     """Each gets all values, and a fourth could connect."""
     strap = Strap(halo, radio)

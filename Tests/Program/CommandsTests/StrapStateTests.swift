@@ -1,5 +1,6 @@
 import HaloBluetoothCore
 import HaloGATT
+import HaloPulse
 import RingLink
 import Testing
 
@@ -30,6 +31,49 @@ import Testing
     #expect(state.measurement(at: at(1.5)).encoded == [0x06, 70])
     state.take(reading(71), at: at(2))
     #expect(state.measurement(at: at(2)).encoded == [0x06, 71])
+  }
+
+  /// The times of beats are rounded to 1/1024 s, so that the sum of many intervals is the time that has passed.
+  @Test func intervalsAreThoseOfBeatsAndDoNotDrift() {
+    var state = StrapState()
+    var sum = 0
+    for index in 1...600 {
+      let time = 100 + 0.8333 * Double(index)
+      let beat = Beat(
+        time: time, interval: index == 1 ? nil : 0.8333, quality: 1, reason: .good, timingError: 0, said: time
+      )
+      state.take(beat, rate: 72.003, at: at(time))
+      let measurement = state.measurement(at: at(time))
+      #expect(measurement.beatsPerMinute == 72 && measurement.intervals.count == (index == 1 ? 0 : 1))
+      sum += measurement.intervals.reduce(0) { $0 + Int($1) }
+    }
+    #expect(abs(Double(sum) / 1024 - 599 * 0.8333) < 0.001)
+    #expect(state.measurement(at: at(601)).intervals.isEmpty, "each is said once")
+  }
+
+  @Test func aRefusedBeatGivesNoInterval() {
+    var state = StrapState()
+    state.take(vital: 70, at: at(1))
+    state.take(
+      Beat(time: 1, interval: nil, quality: 0.2, reason: .motion, timingError: 0, said: 1), rate: nil,
+      at: at(1))
+    #expect(state.measurement(at: at(1)).encoded == [0x06, 70])
+    state.take(vital: 0, at: at(5))
+    #expect(state.measurement(at: at(6.1)).encoded == Self.none)
+  }
+
+  /// A value of the smallest MTU has room for nine.
+  @Test func theOldestIntervalsGiveWay() {
+    var state = StrapState()
+    for index in 1...12 {
+      let time = Double(index)
+      state.take(
+        Beat(
+          time: time, interval: index % 2 == 0 ? 1 : 0.5, quality: 1, reason: .good, timingError: 0,
+          said: time),
+        rate: 60, at: at(time))
+    }
+    #expect(state.measurement(at: at(12)).encoded.count == 20)
   }
 
   @Test func aValueIsNotSaidForLongerThanFiveSeconds() {

@@ -30,6 +30,9 @@ let strapCommand = CommandSpec(
     \(StrapServer.maximumConnections) devices may be connected at once. They get one value a second. When the ring has no value that \
     is newer than 5 seconds, it is "no contact" and 0, and never the last value again.
 
+    A ring that has the counted stream sends its light: each beat is found in it (see halo-raw beats), and watches get the times
+    between beats (RR), which others leave out. They are times of the pulse at the finger.
+
     The ring measures while somebody has subscribed, and half a minute longer. The first value comes after a warm-up of 20
     seconds and more; keep still. To measure all the time takes a battery of the ring in a few hours. If the ring is
     lost, the strap stays, without contact, and the ring is looked for.

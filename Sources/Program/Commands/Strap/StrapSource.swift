@@ -15,6 +15,8 @@ final class StrapSource {
 
   /// The pause after a measurement that has ended without a heart rate: the ring may not be worn.
   private static let pause = Duration.seconds(10)
+  /// How long a ring may send no sample.
+  private static let longestSilence = Duration.seconds(5)
   /// From one reading of the battery to the next.
   private static let batteryInterval = Duration.seconds(600)
 
@@ -36,8 +38,13 @@ final class StrapSource {
       await untilWanted(or: ring)
       // A ring that is gone is noticed by the next reading.
       guard server.isWanted, ring.connection.isConnected, !Task.isCancelled else { continue }
-      report("measures the heart rate", ring)
-      try await measure(ring)
+      if try await session.hasCountedStream(ring) {
+        report("measures the pulse", ring)
+        try await measureBeats(ring)
+      } else {
+        report("measures the heart rate", ring)
+        try await measure(ring)
+      }
       server.state.stop()
     }
     throw Failure(RingError.cancelled)
@@ -59,6 +66,36 @@ final class StrapSource {
       return { done(.success(())) }
     }
     (onWanted, onLost) = (nil, nil)
+  }
+
+  /// Takes the light of the counted stream, which shows each beat, and the heart rate that the ring says with it.
+  private func measureBeats(_ ring: RingClient) async throws {
+    let (tally, timers) = (PulseTally(), session.timers)
+    var counter = PacketCounter()
+    var last = timers.current
+    try await ring.startCountedStream(.green, onRequest: { counter.requestedAgain() }) {
+      [server, link] sample, time in
+      let step = counter.add(sample)
+      guard step.kind != .doubled else { return }
+      last = timers.current
+      link.dataFlow()
+      server.state.take(vital: sample.vital, at: server.now)
+      let g = sample.acceleration(ring.firmware.accelerometerEncoding)
+      let events = tally.add(
+        at: time.inSeconds, light: Double(sample.raw), acceleration: g.map { SIMD3($0.x, $0.y, $0.z) },
+        counter: UInt8(truncatingIfNeeded: step.number))
+      for case .beat(let beat) in events {
+        server.state.take(beat, rate: tally.beatsPerMinute(at: beat), at: server.now)
+      }
+    }
+    let batteryRead = timers.current
+    // A ring that sends no more is asked for its battery, and then for samples again.
+    while server.isWanted, ring.connection.isConnected, !Task.isCancelled,
+      timers.current - last < Self.longestSilence, timers.current - batteryRead < Self.batteryInterval
+    {
+      await timers.sleep(for: .seconds(1))
+    }
+    await ring.stopCountedStream()
   }
 
   private func measure(_ ring: RingClient) async throws {

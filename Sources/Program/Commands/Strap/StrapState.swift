@@ -1,5 +1,6 @@
 import HaloBluetoothCore
 import HaloGATT
+import HaloPulse
 import RingLink
 
 /// The state of a heart-rate strap: events of a ring and the time in, measurements out.
@@ -11,6 +12,13 @@ struct StrapState: Sendable {
   static let longestAge = Duration.seconds(5)
 
   private var latest: (beats: UInt16, time: Instant)?
+  /// The rate of beats that light has shown, which is newer than what the ring says.
+  private var pulse: (beats: UInt16, time: Instant)?
+  /// The times between beats that have not been said, oldest first, in 1/1024 s.
+  private var intervals: [UInt16] = []
+
+  /// As many as fit in a value of the smallest MTU.
+  private static let mostIntervals = 9
 
   /// Takes an event of a measurement.
   ///
@@ -25,17 +33,36 @@ struct StrapState: Sendable {
     }
   }
 
-  /// The ring measures no longer, or its link is lost.
-  mutating func stop() { latest = nil }
+  /// Takes the heart rate that comes with a counted sample; 0 for none.
+  mutating func take(vital: UInt8, at time: Instant) {
+    if vital > 0 { latest = (UInt16(vital), time) }
+  }
 
-  /// The measurement at a time: without contact the heart rate is 0.
+  /// Takes a beat that light has shown.
   ///
-  /// The intervals between beats are left out, as rings report some of them.
-  func measurement(at now: Instant) -> HeartRateMeasurement {
-    guard let latest, now - latest.time <= Self.longestAge else {
-      return HeartRateMeasurement(beatsPerMinute: 0, hasContact: false)
-    }
-    return HeartRateMeasurement(beatsPerMinute: latest.beats, hasContact: true)
+  /// - Parameters:
+  ///   - rate: that of the last ten seconds, in beats per minute; nil if they do not show it
+  ///   - time: when it was known
+  mutating func take(_ beat: Beat, rate: Double?, at time: Instant) {
+    if let rate { pulse = (UInt16(rate.rounded()), time) }
+    guard let interval = beat.interval, beat.isAccepted else { return }
+    // The times of beats are rounded, and not the intervals: their sum does not drift.
+    let (end, start) = ((beat.time * 1024).rounded(), ((beat.time - interval) * 1024).rounded())
+    intervals.append(UInt16(max(0, min(end - start, 65535))))
+    if intervals.count > Self.mostIntervals { intervals.removeFirst() }
+  }
+
+  /// The ring measures no longer, or its link is lost.
+  mutating func stop() { self = StrapState() }
+
+  /// The measurement at a time, with the intervals since the last one: without contact the heart rate is 0.
+  ///
+  /// The intervals that rings report are left out: they are some of them.
+  mutating func measurement(at now: Instant) -> HeartRateMeasurement {
+    let newest = [pulse, latest].lazy.compactMap(\.self).first { now - $0.time <= Self.longestAge }
+    defer { intervals = [] }
+    guard let newest else { return HeartRateMeasurement(beatsPerMinute: 0, hasContact: false) }
+    return HeartRateMeasurement(beatsPerMinute: newest.beats, hasContact: true, intervals: intervals)
   }
 }
 
