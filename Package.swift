@@ -292,7 +292,7 @@ targets += [
     ],
     path: "Tests/Soak", swiftSettings: settings),
   .target(
-    name: "FuzzTargets", dependencies: allLayers + ["HaloCommandLine", "HaloCommands"],
+    name: "FuzzTargets", dependencies: allLayers + ["HaloCommandLine", "HaloViews", "HaloCommands"],
     path: "Tests/Fuzzing/Targets", swiftSettings: settings),
   .testTarget(
     name: "FuzzingTests", dependencies: ["FuzzTargets", "TestSupport"],

@@ -137,7 +137,7 @@ def record(
     beats = beats + rng.uniform(0, 0.5)
     sizes = 1 + 0.12 * np.sin(2 * np.pi * breath * beats + 1) + rng.normal(0, 0.04, len(beats))
     grid = np.arange(0, seconds + 40, 20)
-    sizes *= 1 + 0.25 * np.interp(beats, grid, rng.normal(0, 1, int(seconds / 20) + 2)).clip(-1.5, 1.5)
+    sizes *= 1 + 0.25 * np.interp(beats, grid, rng.normal(0, 1, len(grid))).clip(-1.5, 1.5)
     filling = np.append(1, np.diff(beats) / np.median(np.diff(beats)))
     sizes *= np.clip(filling, 0.35, 1.4) ** (1.3 if extra or fibrillation else 0.3)  # a short filling, a small pulse
     sizes = np.clip(sizes, 0.15, 3)

@@ -3,8 +3,9 @@
 /// A ring measures at an even pace, but the samples wait for the next connection event, and a packet that is repeated comes
 /// later by whole events. A line through the times of arrival has the times of measurement, with a constant delay that does
 /// not matter. With the counter of the packets the line is followed with a gain that falls to a floor. Without it, the period
-/// is the mean of the middle half of the spans of 16 packets, which a loss here and there does not move; what stays late is a
-/// loss, and it is put where the arrivals had their largest gap.
+/// is found from the spans of 16 packets, by the mean of their middle half, which a loss here and there does not move, and is
+/// then followed slowly. What stays late is a loss, and it is put where the arrivals had their largest gap; how long it has to
+/// stay depends on the events of the link, as a packet that is repeated delays those behind it, too.
 struct SampleClock {
   /// A sample with its time of measurement.
   struct Tick {
@@ -35,9 +36,10 @@ struct SampleClock {
   /// Samples in a row that were late, and the least lateness of them.
   private var lateCount = 0
   private var lateness = 0.0
-  private var arrivals = RecentValues(capacity: 40)
+  private var arrivals = RecentValues(capacity: 128)
   private var spans = RecentValues(capacity: 31)
   private var steps = 0
+  private var estimates = 0
   private var start = Start()
 
   /// The samples before there is a line.
@@ -118,16 +120,16 @@ struct SampleClock {
     if steps.isMultiple(of: 4), arrivals.count > Self.span {
       spans.append(arrivals[age: 0] - arrivals[age: Self.span])
       if spans.count >= 8, let mean = spans.meanOfMiddleHalf() {
-        period += 0.2 * (mean / Double(Self.span) - period)
-        self.period = period
+        estimates += 1
+        period += max(0.005, 0.2 / (1 + Double(estimates) / 5)) * (mean / Double(Self.span) - period)
       }
     }
     var error = arrival - expected
     var loss: Loss?
-    if error > 0.6 * period {
+    if error > 0.5 * period {
       lateCount += 1
       lateness = lateCount == 1 ? error : min(lateness, error)
-      let patience = max(5, Int(0.3 / period))
+      let patience = max(5, Int(max(0.3, min(0.8, 12 * eventInterval)) / period))
       if lateCount >= patience {
         let samples = max(1, Int((lateness / period).rounded()))
         loss = Loss(age: largestGap(within: patience + 2), samples: samples)
@@ -138,9 +140,21 @@ struct SampleClock {
     } else {
       lateCount = 0
     }
-    let time = expected + 0.02 * max(-0.5 * period, min(0.3 * period, error))
+    let limited = max(-0.5 * period, min(0.4 * period, error))
+    let time = expected + 0.02 * limited
     position = time
+    self.period = max(0.0005, period + 0.0003 * limited)
     return Tick(time: time, loss: loss)
+  }
+
+  /// In seconds: the least time between two arrivals that one event did not bring.
+  private var eventInterval: Double {
+    var least = 1.0
+    for age in 0..<min(40, arrivals.count - 1) {
+      let gap = arrivals[age: age] - arrivals[age: age + 1]
+      if gap > 0.005 { least = min(least, gap) }
+    }
+    return least
   }
 
   /// How many arrivals follow the largest gap among the last ones.

@@ -58,7 +58,7 @@ def piece(data):
 
 def main():
     names = ["hci-event", "advertising", "h4", "l2cap", "signaling", "att-pdu", "att-bearer", "att-server",
-             "ring-frame", "ring-bulk", "capture", "dissector", "store", "client", "replay"]
+             "ring-frame", "ring-bulk", "capture", "dissector", "store", "pulse", "client", "replay"]
     corpus = {name: Corpus(name) for name in names}
     for path in sorted(CAPTURES.rglob("*.btsnoop")):
         stream, bearer, server, bulk = b"", b"", b"", b""
@@ -100,8 +100,24 @@ def main():
     for number in range(6):
         corpus["client"].add(bytes((index * 37 + number * 91) % 256 for index in range(64 * (number + 1))))
     corpus["client"].add(b"")
+    for text in light():
+        corpus["pulse"].add(text.encode())
     corpus["store"].add(store())
     corpus["store"].add(b"SQLite format 3\0" + bytes(100))
+
+
+def light():
+    """Light of a ring, in each of the formats that are read."""
+    sys.path.insert(0, str(CAPTURES.parent / "Benchmarks/pulse"))
+    import light as simulated
+
+    record = simulated.record("light", "link", 3, rate=12.5, seconds=28, heart=72, **simulated.LINK)
+    samples = list(zip(record.t.tolist(), record.ppg.tolist(), strict=True))
+    yield record.csv()
+    yield "".join(
+        f'{{"t":{t:.6f},"ring":"A","kind":"ppg","raw":{ppg},"packet":{index}}}\n'
+        for index, (t, ppg) in enumerate(samples)) + '{"t":28.0,"ring":"A","kind":"gap","reason":"lost"}\n'
+    yield "".join(f"{t:.6f} s  ppg       {ppg:5}\n" for t, ppg in samples)
 
 
 def store():

@@ -59,6 +59,30 @@ struct Said {
     #expect(rmssd.map { $0 < 0.01 } == true, "\(event): \(rmssd ?? -1)")
   }
 
+  /// Packets that are repeated delay those behind them by several events, and nothing is lost. The raw stream has no counter.
+  @Test(arguments: [0.03, 0.05], [UInt64(1), 2, 3, 4, 5]) func repeatedPacketsAreNoLoss(
+    _ event: Double, seed: UInt64
+  ) {
+    let beats = SimulatedLight.varying(0.9, by: 0.03, seconds: 120)
+    var light = SimulatedLight(beats: beats, seconds: 120, event: event, isCounted: false)
+    var random = SeededGenerator(seed: seed)
+    var last = 0.0
+    for index in light.samples.indices {
+      if random.next() % 50 == 0 { light.samples[index].time += event * Double(1 + random.next() % 6) }
+      last = max(last, light.samples[index].time)
+      light.samples[index].time = last
+    }
+    let said = Said(light.samples)
+    #expect(said.beats.allSatisfy { $0.reason != .gap } && said.intervals.count > 118)
+    var variability = PulseVariability(window: 100)
+    for beat in said.beats { variability.add(beat) }
+    let undelayed = SimulatedLight(beats: beats, seconds: 120)
+    var wanted = PulseVariability(window: 100)
+    for beat in Said(undelayed.samples).beats { wanted.add(beat) }
+    let (found, truth) = (variability.summary(at: 118).rmssd ?? 1, wanted.summary(at: 118).rmssd ?? 0)
+    #expect(abs(found - truth) < 0.003, "\(found) \(truth)")
+  }
+
   @Test func intervalsAreThoseOfTheHeart() {
     let beats = SimulatedLight.varying(0.9, by: 0.06, seconds: 120)
     let said = Said(SimulatedLight(beats: beats, seconds: 120).samples)

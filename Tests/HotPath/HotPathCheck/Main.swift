@@ -33,6 +33,7 @@ enum HotPathCheck {
           try await measure("counted, to two JSON lines", .jsonl, isCounted: true),
           try await measure("counted, to two csv lines", .csv, isCounted: true),
           try await measureServer(),
+          measurePulse(),
         ]
         guard allocation_count() > 0 else {
           print("hot-path-check: the counter does not count: to set up the stack allocates")
