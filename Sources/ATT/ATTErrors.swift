@@ -1,5 +1,89 @@
 import HaloBluetoothCore
 
+/// Why a server refused a request (Core Specification Vol 3, Part F, 3.4.1.1; the common profile codes are in
+/// the Core Specification Supplement, Part B).
+public struct ATTErrorCode: RawRepresentable, Error, Hashable, Sendable {
+  public var rawValue: UInt8
+
+  public init(rawValue: UInt8) {
+    self.rawValue = rawValue
+  }
+
+  private init(_ rawValue: UInt8) {
+    self.rawValue = rawValue
+  }
+
+  public static let invalidHandle = ATTErrorCode(0x01)
+  public static let readNotPermitted = ATTErrorCode(0x02)
+  public static let writeNotPermitted = ATTErrorCode(0x03)
+  public static let invalidPDU = ATTErrorCode(0x04)
+  public static let insufficientAuthentication = ATTErrorCode(0x05)
+  public static let requestNotSupported = ATTErrorCode(0x06)
+  public static let invalidOffset = ATTErrorCode(0x07)
+  public static let insufficientAuthorization = ATTErrorCode(0x08)
+  public static let prepareQueueFull = ATTErrorCode(0x09)
+  public static let attributeNotFound = ATTErrorCode(0x0A)
+  public static let attributeNotLong = ATTErrorCode(0x0B)
+  public static let encryptionKeySizeTooShort = ATTErrorCode(0x0C)
+  public static let invalidAttributeValueLength = ATTErrorCode(0x0D)
+  public static let unlikelyError = ATTErrorCode(0x0E)
+  public static let insufficientEncryption = ATTErrorCode(0x0F)
+  public static let unsupportedGroupType = ATTErrorCode(0x10)
+  public static let insufficientResources = ATTErrorCode(0x11)
+  public static let databaseOutOfSync = ATTErrorCode(0x12)
+  public static let valueNotAllowed = ATTErrorCode(0x13)
+  public static let writeRequestRejected = ATTErrorCode(0xFC)
+  public static let cccdImproperlyConfigured = ATTErrorCode(0xFD)
+  public static let procedureAlreadyInProgress = ATTErrorCode(0xFE)
+  public static let outOfRange = ATTErrorCode(0xFF)
+
+  private static let names: [ATTErrorCode: String] = [
+    .invalidHandle: "Invalid Handle",
+    .readNotPermitted: "Read Not Permitted",
+    .writeNotPermitted: "Write Not Permitted",
+    .invalidPDU: "Invalid PDU",
+    .insufficientAuthentication: "Insufficient Authentication",
+    .requestNotSupported: "Request Not Supported",
+    .invalidOffset: "Invalid Offset",
+    .insufficientAuthorization: "Insufficient Authorization",
+    .prepareQueueFull: "Prepare Queue Full",
+    .attributeNotFound: "Attribute Not Found",
+    .attributeNotLong: "Attribute Not Long",
+    .encryptionKeySizeTooShort: "Encryption Key Size Too Short",
+    .invalidAttributeValueLength: "Invalid Attribute Value Length",
+    .unlikelyError: "Unlikely Error",
+    .insufficientEncryption: "Insufficient Encryption",
+    .unsupportedGroupType: "Unsupported Group Type",
+    .insufficientResources: "Insufficient Resources",
+    .databaseOutOfSync: "Database Out Of Sync",
+    .valueNotAllowed: "Value Not Allowed",
+    .writeRequestRejected: "Write Request Rejected",
+    .cccdImproperlyConfigured: "Client Characteristic Configuration Descriptor Improperly Configured",
+    .procedureAlreadyInProgress: "Procedure Already in Progress",
+    .outOfRange: "Out of Range",
+  ]
+
+  /// Whether the server requires pairing or encryption. Repeating the request without it fails again.
+  public var isSecurityRelated: Bool {
+    switch self {
+    case .insufficientAuthentication, .insufficientAuthorization, .insufficientEncryption,
+      .encryptionKeySizeTooShort:
+      true
+    default: false
+    }
+  }
+}
+
+extension ATTErrorCode: FieldCode {
+  /// The name and the number: `Attribute Not Found (0x0a)`.
+  public var description: String {
+    let name =
+      Self.names[self]
+      ?? (0x80...0x9F ~= rawValue ? "application error" : "reserved error")
+    return "\(name) (\(Hex.string(rawValue)))"
+  }
+}
+
 /// Why an ATT transaction failed.
 extension StackError {
   /// The Error Response of the server; nil if it gave none.

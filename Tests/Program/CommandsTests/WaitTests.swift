@@ -135,14 +135,13 @@ import Testing
     "GAP/GATTLink+Properties.swift": (
       5, .deadline("EventWaiters.deadline, HostController.commandDeadline")
     ),
-    "GATT/GATTClient/GATTClient+CacheValidation.swift": (2, .deadline("30 s of ATT for each request")),
     "GATT/GATTClient/GATTClient+Subscriptions.swift": (2, .deadline("30 s of ATT for each request")),
     "GATT/GATTClient/GATTClient+Values.swift": (7, .deadline("30 s of ATT for each request")),
     "GATT/GATTClient/GATTClient+WritesWithoutResponse.swift": (1, .deadline("the caller's")),
     "GAP/GATTLink.swift": (2, .ended(by: "the end of the link")),
     "GAP/RecoverySteps.swift": (1, .deadline("the caller's")),
     "GAP/Peripheral.swift": (2, .ended(by: "the end of each link, after a few seconds; the caller's limit")),
-    "GATT/GATTClient/GATTClient.swift": (2, .deadline("30 s of ATT")),
+    "GATT/GATTClient/GATTClient.swift": (4, .deadline("30 s of ATT")),
     "HCI/Host/HCITransport.swift": (4, .deadline("those of the transport below; the others do nothing")),
     "Linux/LinuxBluetooth/Adapter/KernelAdapter.swift": (
       7, .deadline("HostController.commandDeadline for each command, closeDeadline, or the caller's")

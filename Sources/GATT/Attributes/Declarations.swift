@@ -82,3 +82,75 @@ extension BluetoothUUID {
     return writer.bytes
   }
 }
+
+/// The value of a characteristic declaration (Core Specification Vol 3, Part G, 3.3.1): properties (1), the handle of
+/// the characteristic's value (2, little-endian), UUID (2 or 16).
+package struct CharacteristicDeclaration: Hashable, Sendable {
+  package var properties: CharacteristicProperties
+  package var valueHandle: AttributeHandle
+  package var uuid: BluetoothUUID
+
+  package init(_ uuid: BluetoothUUID, _ properties: CharacteristicProperties, at valueHandle: AttributeHandle)
+  {
+    self.uuid = uuid
+    self.properties = properties
+    self.valueHandle = valueHandle
+  }
+
+  /// Nil for bytes of another length. Any handle is taken, also 0, which no attribute has.
+  package init?(parsing bytes: [UInt8]) {
+    guard bytes.count == 5 || bytes.count == 19 else { return nil }
+    let fields = bytes.withReader { reader -> Self? in
+      guard let properties = try? reader.readUInt8(), let handle = try? reader.readUInt16(),
+        let uuid = try? BluetoothUUID(parsing: &reader, length: reader.remaining)
+      else { return nil }
+      return Self(uuid, CharacteristicProperties(rawValue: properties), at: AttributeHandle(handle))
+    }
+    guard let fields else { return nil }
+    self = fields
+  }
+
+  package var bytes: [UInt8] {
+    var writer = ByteWriter()
+    writer.write(properties.rawValue)
+    writer.write(valueHandle.rawValue)
+    uuid.write(into: &writer)
+    return writer.bytes
+  }
+}
+
+/// The value of a Client Characteristic Configuration: the kinds of values that the server sends to a client unasked (Core
+/// Specification Vol 3, Part G, 3.3.3.3). Each client has its own.
+package struct ClientConfiguration: OptionSet, Hashable, Sendable {
+  package var rawValue: UInt16
+
+  package init(rawValue: UInt16) {
+    self.rawValue = rawValue
+  }
+
+  /// The value is notified.
+  package static let notify = ClientConfiguration(rawValue: 1)
+  /// The value is indicated: the client confirms each.
+  package static let indicate = ClientConfiguration(rawValue: 2)
+
+  /// The one of the standard library looks for the conformances of this type, at each call.
+  package func contains(_ other: ClientConfiguration) -> Bool { rawValue & other.rawValue == other.rawValue }
+
+  /// The bits that a characteristic with these properties supports.
+  package init(allowedBy properties: CharacteristicProperties) {
+    self = []
+    if properties.contains(.notify) { insert(.notify) }
+    if properties.contains(.indicate) { insert(.indicate) }
+  }
+
+  /// Nil for another length than 2 bytes.
+  package init?(parsing bytes: [UInt8]) {
+    guard bytes.count == 2 else { return nil }
+    self.init(rawValue: UInt16(bytes[1]) << 8 | UInt16(bytes[0]))
+  }
+
+  /// The value of the attribute: 2 bytes, little-endian.
+  package var bytes: [UInt8] {
+    [UInt8(truncatingIfNeeded: rawValue), UInt8(truncatingIfNeeded: rawValue >> 8)]
+  }
+}
