@@ -85,7 +85,7 @@ ssize_t halo_adapter_receive(
   int channel, uint32_t *_Nonnull number, int32_t *_Nonnull error, int *_Nonnull descriptor);
 
 // The last command: a process without privileges that writes a packet to a descriptor when this process has ended. See
-// ManagementQueue.swift.
+// Management.swift.
 
 enum { HALO_LAST_COMMAND_MOST = 64 };
 

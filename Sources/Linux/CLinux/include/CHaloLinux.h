@@ -1,7 +1,7 @@
 // The parts of Linux that Swift's Glibc module leaves out: event descriptors, and, as plain functions, system calls
 // that glibc does not wrap or that are variadic. Each function returns -1 and sets errno when it fails.
 //
-// No library imports this module: all are declared again in SystemCalls/LinuxFunctions.swift and LinuxPrivileges.swift.
+// No library imports this module: all are declared again in SystemCalls/LinuxFunctions.swift.
 #pragma once
 // On other systems, HaloBluetoothCore says what is wrong, and nothing else.
 #ifdef __linux__

@@ -1,5 +1,7 @@
 import HCI
 import HaloBluetoothCore
+import HaloSecurityManager
+import L2CAP
 
 /// Asks the controller for links that are silent: Disconnection Complete may have been lost on its serial line
 /// (raspberrypi/linux 5460), and the kernel keeps such a link permanently.
@@ -57,5 +59,107 @@ final class KernelLinkWatch {
       guard case .failure(let error) = result, error.refusal == .unknownConnectionIdentifier else { return }
       self?.ask(link, times: times - 1)
     }
+  }
+}
+
+/// Finds out whether a peer that ends its links has asked for pairing. The kernel answers that on its own and does not report
+/// it. The raw channel shows the data of all links, which cost a wake-up each: they are read for some seconds only, after a
+/// peer has ended a link that was just made.
+@BluetoothActor
+final class PairingWatch {
+  /// A link that its peer ends earlier was just made; the data of the next one are looked at for as long.
+  static let earlyTime = Duration.seconds(5)
+  /// How long the next link is waited for.
+  private static let patience = Duration.seconds(60)
+
+  /// Called with whether the raw channel is to show data.
+  var onChange: ((Bool) -> Void)?
+  private let timers: Timers
+  private var requests: Set<ConnectionHandle> = []
+  private var end: Timers.Token?
+
+  init(_ timers: Timers) {
+    self.timers = timers
+  }
+
+  /// A peer has ended a link within ``earlyTime``, and has not said why.
+  func lostEarly() {
+    if end == nil { onChange?(true) }
+    stop(after: Self.patience)
+  }
+
+  /// The raw channel is gone; the next one shows no data.
+  func reset() {
+    timers.cancel(end.take())
+    requests = []
+  }
+
+  func created(_ handle: ConnectionHandle) {
+    requests.remove(handle)
+    if end != nil { stop(after: Self.earlyTime) }
+  }
+
+  private func stop(after time: Duration) {
+    timers.cancel(end)
+    end = timers.schedule(after: time) { [weak self] in
+      self?.end = nil
+      self?.onChange?(false)
+    }
+  }
+
+  /// Takes an ACL packet of any link, with its H4 type byte. A request is a frame of a few bytes, which is not cut.
+  func receive(_ packet: RawSpan) {
+    guard let packet = try? ACLPacket(packet.extracting(1..<packet.byteCount)) else { return }
+    var reader = ByteReader(packet.data)
+    guard packet.header.boundary != .continuing, let frame = try? BasicHeader(parsing: &reader),
+      frame.channel == .securityManager,
+      PairingRefusal.answer(to: packet.data.extracting(BasicHeader.length..<packet.data.byteCount)) != nil
+    else { return }
+    requests.insert(packet.header.handle)
+  }
+
+  /// Whether one end of the link has asked for pairing.
+  func hasRequest(on handle: ConnectionHandle) -> Bool { requests.contains(handle) }
+}
+
+/// Keeps one link at the requested parameters. The kernel accepts all parameter requests of a peripheral, without an
+/// option to refuse them. The controller's events show the new parameters, and an update restores the requested ones.
+///
+/// The number of updates per link is limited: a peer that keeps changing them gets its parameters.
+struct ConnectionParameterOverride: Hashable {
+  /// The action for the current parameters.
+  enum Verdict: Hashable {
+    /// None: they are as requested, or the difference was reported before.
+    case leave
+    /// Request the parameters again; the number of the request, of at most ``maximumRequests``.
+    case restore(Int)
+    /// The limit is reached. Reported once.
+    case giveUp
+  }
+
+  /// The limit of requests per link. Rings request their parameters three times.
+  static let maximumRequests = 8
+
+  let parameters: ConnectionParameters
+  private var requests = 0
+
+  /// - Returns: nil if the peer may choose the parameters
+  init?(_ request: ConnectionRequest) {
+    guard request.parameterPolicy == .keep, !request.leftOut.contains(.keepParameters) else { return nil }
+    parameters = request.parameters
+  }
+
+  /// Decides about the current parameters.
+  mutating func verdict(on current: LinkParameters) -> Verdict {
+    guard !isMet(by: current), requests <= Self.maximumRequests else { return .leave }
+    requests += 1
+    return requests > Self.maximumRequests ? .giveUp : .restore(requests)
+  }
+
+  /// Any interval in the range is accepted, and any latency up to the requested one.
+  private func isMet(by current: LinkParameters) -> Bool {
+    (parameters.intervalMin...max(parameters.intervalMin, parameters.intervalMax)).contains(current.interval)
+      && current.latency <= parameters.latency
+      && current.supervisionTimeout == parameters.supervisionTimeout
   }
 }

@@ -435,3 +435,7 @@ package protocol TickObserver: AnyObject {
   /// Called by the loop after ``EpollLoop/atEndOfTick(_:)``.
   func tickDidEnd()
 }
+
+extension BluetoothActor: EventLoopProvider {
+  package static var eventLoop: any StackExecutor { EpollLoop.shared }
+}
