@@ -124,3 +124,75 @@ package struct SimulatedFragment: Sendable {
     self.isStart = isStart
   }
 }
+
+/// The transport to a controller in the ``RadioMedium``: for hosts that meet in one process.
+@BluetoothActor
+package final class SimulatedTransport: HCITransport {
+  package var onPacket: ((RawSpan, Arrival) -> Void)?
+  /// Called by tests alone: memory does not go away.
+  package var onClose: ((String) -> Void)?
+  package var timers: Timers { medium.timers }
+
+  /// The controller, from ``start()`` to ``close()``.
+  package private(set) var controller: VirtualController?
+  private let medium: RadioMedium
+  private let options: ControllerOptions
+
+  package init(_ medium: RadioMedium, _ options: ControllerOptions = ControllerOptions()) {
+    self.medium = medium
+    self.options = options
+  }
+
+  package func start() {
+    let timers = medium.timers
+    let controller = VirtualController(options, in: medium) { [weak self] packet in
+      self?.onPacket?(packet, Arrival(timers.now.wholeMicroseconds))
+    }
+    self.controller = controller
+    medium.add(controller)
+  }
+
+  package func send(_ packet: RawSpan) {
+    controller?.receive(packet)
+  }
+
+  package var canReopen: Bool { true }
+
+  /// The next ``start()`` makes another controller.
+  package func reopen(within time: Duration) { close() }
+
+  package func close() {
+    if let controller { medium.remove(controller) }
+    controller = nil
+    onPacket = nil
+  }
+}
+
+/// When a device sends its advertising events: after each interval and a delay of up to 10 ms, so that two advertisers do not
+/// collide permanently (Core Specification Vol 6, Part B, 4.4.2.2.1).
+package struct AdvertisingTimes: Sendable {
+  private let seed: UInt64
+  private let interval: Int64
+  private let start: Instant
+
+  /// - Parameters:
+  ///   - seed: decides the delays
+  ///   - interval: at least 20 ms; a shorter one counts as that
+  ///   - start: the time from which the intervals count
+  package init(seed: UInt64, interval: Duration, start: Instant) {
+    self.seed = seed
+    self.interval = max(20_000_000, interval.wholeNanoseconds)
+    self.start = start
+  }
+
+  /// The first advertising event after `now`.
+  package func nextEvent(after now: Instant) -> Instant {
+    var number = max(0, now.nanoseconds(since: start) / interval - 1)
+    while true {
+      let delay = Int64(SplitMix.mix(seed &+ UInt64(number)) % 10_000_000)
+      let event = start + .nanoseconds(number * interval + delay)
+      if event > now { return event }
+      number += 1
+    }
+  }
+}

@@ -193,10 +193,9 @@ import Testing
     "RingLink/History/DayLogs.swift": (3, .deadline("RingExchange.silence")),
     "RingLink/History/RingClient+History.swift": (2, .deadline("RingExchange.silence for each request")),
     "RingLink/History/RingClient+StoredSport.swift": (1, .deadline("bulkSilence for each request")),
-    "RingLink/History/SedentaryLog.swift": (1, .deadline("bulkSilence")),
     "RingLink/History/SleepLog.swift": (1, .deadline("5 s for each of three requests")),
     "RingLink/History/TemperatureLogs.swift": (3, .deadline("RingExchange.silence")),
-    "RingLink/History/VitalLogs.swift": (4, .deadline("RingExchange.silence")),
+    "RingLink/History/VitalLogs.swift": (5, .deadline("RingExchange.silence, bulkSilence")),
     "RingLink/Measuring/RingClient+Measurements.swift": (
       4, .deadline("MeasurementProcedure's; next() by the end of the measurement")
     ),
