@@ -1,5 +1,6 @@
 import Glibc
 import HaloBluetoothCore
+import HaloRingStore
 import HaloSystem
 
 /// A file in the folder of the queues: a queue, or the rest of a damaged one.
@@ -98,4 +99,112 @@ package struct QueueFile: Hashable, Sendable {
       throw error.reason == .locked ? .busy : .file(error)
     }
   }
+}
+
+/// Stores the messages, and removes those that the broker has. For one thread.
+final class QueueKeeper {
+  private let exchange: Exchange
+  private let report: @Sendable (Publisher.Event) -> Void
+  private let path: String
+  /// Nil if none could be made in place of a damaged one.
+  private var queue: MessageQueue?
+
+  /// In seconds, after an error.
+  private static let pause = 5.0
+
+  init(_ exchange: Exchange, _ queue: MessageQueue?, _ report: @escaping @Sendable (Publisher.Event) -> Void)
+  {
+    self.exchange = exchange
+    self.queue = queue
+    path = queue?.path ?? ""
+    self.report = report
+  }
+
+  /// Works until the exchange is stopped.
+  func run() {
+    while let work = exchange.waitForWork() {
+      let (error, progress) = store(work)
+      exchange.done(work, progress, kept: queue?.count ?? 0, aside: queue?.asideCount ?? 0)
+      guard let error else { continue }
+      report(.notStored(error))
+      if !exchange.pause(Self.pause) { break }
+    }
+    try? queue?.compact()
+    queue = nil
+    exchange.setClosed()
+  }
+
+  private func store(_ work: Exchange.Work) -> (QueueError?, Exchange.Progress) {
+    var progress = Exchange.Progress()
+    do throws(QueueError) {
+      try store(work, &progress)
+      return (nil, progress)
+    } catch {
+      guard error.isOfContents || queue == nil else { return (error, progress) }
+    }
+    // Messages of the damaged queue that were handed out are in memory, and are sent.
+    do throws(QueueError) {
+      let wasOpen = queue != nil
+      queue = nil
+      let (new, damaged) = try MessageQueue.openOrReplace(path: path, isDamaged: wasOpen)
+      queue = new
+      exchange.beginAgain()
+      if let damaged { report(.damaged(damaged)) }
+      // The messages that were stored a moment ago are in the damaged file.
+      progress.isAdded = false
+      try store(work, &progress)
+      return (nil, progress)
+    } catch {
+      return (error, progress)
+    }
+  }
+
+  private func store(_ work: Exchange.Work, _ progress: inout Exchange.Progress) throws(QueueError) {
+    guard let queue else { throw .damaged(path) }
+    if !progress.isAdded, !work.messages.isEmpty {
+      progress.dropped = try queue.add(work.messages)
+      if progress.dropped > 0 { report(.dropping) }
+    }
+    progress.isAdded = true
+    if !work.receipts.isEmpty { try queue.remove(work.receipts) }
+    progress.isRemoved = true
+    if !work.refusals.isEmpty { try queue.setAside(work.refusals) }
+    progress.isSetAside = true
+    if work.room > 0 { progress.entries = try queue.next(work.room) }
+    progress.hasRead = true
+  }
+}
+
+/// Why messages cannot be kept on disk.
+package enum QueueError: DatabaseFailure, Hashable, CustomStringConvertible {
+  case database(String, message: String)
+  case foreign(String)
+  case file(FileError)
+  /// Another process uses the queue.
+  case busy
+  case impossible(column: String, value: String)
+  /// The file has pages that SQLite can't read.
+  case damaged(String)
+
+  package var description: String {
+    switch self {
+    case .database(let path, let message): "the queue \(path.printable) failed: \(message)"
+    case .foreign(let path): "\(path.printable) is not a queue of halo-raw; remove it"
+    case .file(let error): "cannot open the queue \(error)"
+    case .busy:
+      "another halo-raw sends to this broker with this prefix; end it, or use another prefix"
+    case .damaged(let path): "the queue \(path.printable) is damaged"
+    case .impossible(let column, let value): "the queue is damaged: there is a \(column) of \(value)"
+    }
+  }
+
+  /// Whether another file has to take its place.
+  var isOfContents: Bool {
+    switch self {
+    case .damaged, .foreign, .impossible: true
+    case .database, .file, .busy: false
+    }
+  }
+
+  package static func damaged(_ path: String, message: String) -> QueueError { .damaged(path) }
 }
