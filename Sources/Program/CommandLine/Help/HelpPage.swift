@@ -85,4 +85,82 @@ extension HelpPage {
       return (option.names.joined(separator: ", ") + value, option.help)
     }
   }
+
+  private static let width = 80
+  /// The column in which the meaning of a term begins.
+  private static let indent = 26
+
+  /// The text for a terminal, at most 80 columns wide: the usage and the options, then examples, then more.
+  package var text: String {
+    let start = Self.paragraph("\(name): \(summary)")
+    let usage = section == .command ? Self.wrapped("Usage: \(synopsis)", first: "", rest: "  ") : ""
+    let ends = [List("Environment", environment), List("Files", files), List("Exit codes", exitCodes)]
+    let parts =
+      lists.map(Self.list) + [examples.isEmpty ? "" : exampleText] + description.map(Self.paragraph)
+      + ends.map(Self.list)
+    return ([start + usage] + parts.filter { !$0.isEmpty }).joined(separator: "\n")
+  }
+
+  private static func list(_ list: List) -> String {
+    guard !list.rows.isEmpty else { return "" }
+    let rows = list.rows.map { row($0.term, $0.meaning) }.joined()
+    return list.title + "\n" + rows + (list.note.isEmpty ? "" : "\n" + paragraph(list.note))
+  }
+
+  private var exampleText: String {
+    examples.reduce(into: examples.count == 1 ? "Example\n" : "Examples\n") { text, example in
+      text += Self.isFile(example.line) ? Self.verbatim(example.line) : Self.commandLine(example.line)
+      if !example.does.isEmpty { text += Self.wrapped(example.does, first: "      ", rest: "      ") }
+    }
+  }
+
+  /// Whether an example is the contents of a file, and not a command line.
+  static func isFile(_ example: String) -> Bool { example.contains("\n") }
+
+  private static func verbatim(_ lines: String) -> String {
+    lines.split(separator: "\n", omittingEmptySubsequences: false).map { $0.isEmpty ? "\n" : "  \($0)\n" }
+      .joined()
+  }
+
+  /// A term and its meaning, in two columns.
+  private static func row(_ term: String, _ meaning: String) -> String {
+    let margin = String(repeating: " ", count: indent)
+    let first = "  " + term
+    guard first.count < indent - 1 else {
+      return first + "\n" + wrapped(meaning, first: margin, rest: margin)
+    }
+    return wrapped(meaning, first: first + margin.dropFirst(first.count), rest: margin)
+  }
+
+  private static func paragraph(_ text: String) -> String { wrapped(text, first: "", rest: "") }
+
+  /// An example that a shell takes as it is: a long one is continued after a backslash.
+  private static func commandLine(_ line: String) -> String {
+    wrapped(line, first: "  ", rest: "    ", width: width - 2)
+      .dropLast().replacing("\n", with: " \\\n") + "\n"
+  }
+
+  /// Wraps text between words. Line breaks in `text` count as spaces.
+  ///
+  /// - Parameters:
+  ///   - first: the beginning of the first line
+  ///   - rest: the beginning of the other lines
+  private static func wrapped(
+    _ text: String, first: String, rest: String, width: Int = HelpPage.width
+  ) -> String {
+    var lines: [String] = []
+    var line = first
+    var isStart = true
+    for word in text.split(whereSeparator: { $0 == " " || $0 == "\n" }) {
+      if !isStart, line.count + 1 + word.count > width {
+        lines.append(line)
+        line = rest
+        isStart = true
+      }
+      line += (isStart ? "" : " ") + word
+      isStart = false
+    }
+    lines.append(line)
+    return lines.joined(separator: "\n") + "\n"
+  }
 }

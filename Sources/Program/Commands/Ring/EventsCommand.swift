@@ -1,4 +1,5 @@
 import GAP
+import HaloBluetoothCore
 import HaloCommandLine
 import RingLink
 
@@ -59,5 +60,81 @@ let eventsCommand = CommandSpec(
       }
     }
     await link.close()
+  }
+}
+
+/// Prints events as records. The columns are those of all events.
+@BluetoothActor
+final class EventWriter {
+  let printer: TimedPrinter
+  private(set) var printed = 0
+  private let publisher: RingPublisher?
+
+  private static let columns = [
+    "event", "note", "battery_percent", "charging", "heart_rate_bpm", "hrv_ms", "stress", "steps",
+    "energy_kcal", "distance_m", "duration_s", "estimate", "temperature_celsius",
+  ]
+
+  /// Opens the link, and describes the records.
+  init(_ live: LiveOutput, _ link: ReconnectingLink<RingClient>) async throws(Failure) {
+    printer = try await TimedPrinter(live, of: try await link.open(), Self.columns)
+    publisher = live.publisher
+    publisher?.announce { [weak link] in link?.device }
+  }
+
+  func print(_ event: RingEvent, at time: Instant) {
+    printed += 1
+    publisher?.update(event, at: time)
+    let (name, values) = event.record
+    printer.print(
+      name, values.merging(["event": .text(name), "estimate": .flag(event.isEstimate)]) { $1 }, at: time,
+      text: event.description + (event.isEstimate ? " (estimate)" : ""))
+  }
+}
+
+extension RingEvent {
+  /// The name in a record, and the values of its columns.
+  fileprivate var record: (name: String, values: [String: Field]) {
+    switch self {
+    case .battery(let battery):
+      ("battery", ["battery_percent": .number(Int(battery.percent)), "charging": .flag(battery.isCharging)])
+    case .payloadLength(let length): ("payload-length", ["note": .text("\(length)")])
+    case .liveTotals(let totals):
+      (
+        "totals",
+        [
+          "steps": .number(Int(totals.steps)), "energy_kcal": .energy(Int(totals.calories)),
+          "distance_m": .number(Int(totals.meters)),
+        ]
+      )
+    case .variability(let number): ("hrv", ["hrv_ms": .number(Int(number))])
+    case .stress(let number): ("stress", ["stress": .number(Int(number))])
+    case .camera(let camera): ("camera", ["note": .text("\(camera)")])
+    case .mediaKey(let key): ("key", ["note": .text("\(key)")])
+    case .findsPhone(let begins): ("find-phone", ["note": .text(begins ? "begins" : "ends")])
+    case .sport(let update):
+      (
+        "sport",
+        [
+          "note": .text(update.interruption), "heart_rate_bpm": .number(Int(update.beatsPerMinute)),
+          "steps": .number(Int(update.steps)), "energy_kcal": .energy(Int(update.calories)),
+          "distance_m": .number(Int(update.meters)), "duration_s": .number(Int(update.seconds)),
+        ]
+      )
+    case .button(let button): ("button", ["note": .text("\(button)")])
+    case .heartRateAlarm(let alarm):
+      (
+        "heart-rate-alarm",
+        ["note": .text(alarm.word), "heart_rate_bpm": .number(Int(alarm.beatsPerMinute))]
+      )
+    case .skinTemperature(let tenths):
+      ("skin-temperature", ["temperature_celsius": .decimal(tenths, places: 1)])
+    // Not in the column of known temperatures.
+    case .temperature(let hundredths):
+      ("temperature", ["note": .text("\(hundredths) hundredths of a degree by one client")])
+    case .naps(let naps): ("nap", ["note": .text(naps.map(\.description).joined(separator: "; "))])
+    case .counter(let value): ("counter", ["note": .text("\(value)")])
+    case .other(let kind): ("notification", ["note": .text(kind.description)])
+    }
   }
 }
