@@ -2,7 +2,7 @@ import HaloBluetoothCore
 
 /// Why a server refused a request (Core Specification Vol 3, Part F, 3.4.1.1; the common profile codes are in
 /// the Core Specification Supplement, Part B).
-public struct ATTErrorCode: RawRepresentable, Error, Hashable, Sendable {
+public struct ATTErrorCode: RawRepresentable, Error, Hashable, Sendable, FieldCode {
   public var rawValue: UInt8
 
   public init(rawValue: UInt8) {
@@ -72,9 +72,7 @@ public struct ATTErrorCode: RawRepresentable, Error, Hashable, Sendable {
     default: false
     }
   }
-}
 
-extension ATTErrorCode: FieldCode {
   /// The name and the number: `Attribute Not Found (0x0a)`.
   public var description: String {
     let name =

@@ -2,7 +2,7 @@ import HaloBluetoothCore
 
 /// The first byte of an ATT PDU: the method, a command flag and a signature flag (Core Specification Vol 3,
 /// Part F, 3.3.1).
-@usableFromInline package struct ATTOpcode: RawRepresentable, Hashable, Sendable {
+@usableFromInline package struct ATTOpcode: RawRepresentable, Hashable, Sendable, TextWritable, FieldCode {
   @usableFromInline package var rawValue: UInt8
 
   @usableFromInline package init(rawValue: UInt8) {
@@ -80,18 +80,7 @@ import HaloBluetoothCore
     /// Gets the PDUs of a client.
     case server
   }
-}
 
-/// The known PDUs by opcode, as each of them is looked up.
-private let table: [(info: ATTPDUInfo, type: any ATTPDU.Type)?] = {
-  var table: [(info: ATTPDUInfo, type: any ATTPDU.Type)?] = Array(repeating: nil, count: 256)
-  for type in ATTPDUInfo.declared { table[Int(type.info.opcode.rawValue)] = (type.info, type) }
-  return table
-}()
-
-private let references = table.map { $0?.info.reference ?? "Vol 3, Part F, 3.4" }
-
-extension ATTOpcode {
   /// The name in the specification; nil if it has none.
   package var name: String? { table[Int(rawValue)]?.info.name }
 
@@ -108,17 +97,13 @@ extension ATTOpcode {
 
   /// The declaration of the PDU; nil if the specification has none.
   package var type: (any ATTPDU.Type)? { table[Int(rawValue)]?.type }
-}
 
-extension ATTOpcode: TextWritable {
   @usableFromInline package func write(to text: inout TextBuffer) {
     if let name { return text.write(name) }
     text.write("opcode ")
     text.writeHex(rawValue)
   }
-}
 
-extension ATTOpcode: FieldCode {
   /// Name, number and flags (3.3.1).
   @usableFromInline package var fieldText: String { TextBuffer.string { writeField(to: &$0) } }
 
@@ -131,3 +116,12 @@ extension ATTOpcode: FieldCode {
     text.write(")")
   }
 }
+
+/// The known PDUs by opcode, as each of them is looked up.
+private let table: [(info: ATTPDUInfo, type: any ATTPDU.Type)?] = {
+  var table: [(info: ATTPDUInfo, type: any ATTPDU.Type)?] = Array(repeating: nil, count: 256)
+  for type in ATTPDUInfo.declared { table[Int(type.info.opcode.rawValue)] = (type.info, type) }
+  return table
+}()
+
+private let references = table.map { $0?.info.reference ?? "Vol 3, Part F, 3.4" }

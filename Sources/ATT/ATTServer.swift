@@ -38,6 +38,18 @@ extension ATTReader {
     if let (handle, code) = pdu.fault { throw ATTErrorResponse(request: opcode, handle: handle, code: code) }
     return pdu
   }
+
+  /// The answer of a server that has no attributes; nil if there is none. Peers may look for services on a client, and
+  /// an unanswered request blocks them for 30 seconds.
+  static func answerWithoutAttributes(to bytes: RawSpan) -> (any ATTPDU)? {
+    guard ATTOpcode(rawValue: bytes.byte(at: 0) ?? 0).kind.isAnswered else { return nil }
+    do throws(ATTErrorResponse) {
+      // There is nothing in the queue to be executed.
+      return try read(fromClient: bytes).refusalWithoutAttribute ?? ATTExecuteWriteResponse()
+    } catch {
+      return error
+    }
+  }
 }
 
 /// The types of GATT whose attributes are groups for Read By Group Type Request (Part G, 2.5.3).
@@ -64,20 +76,6 @@ extension ATTPDU {
     case .none: nil
     case .attribute(let handle): ATTErrorResponse(request: opcode, handle: handle, code: .invalidHandle)
     case .range(let range): ATTErrorResponse(request: opcode, handle: range.start, code: .attributeNotFound)
-    }
-  }
-}
-
-extension ATTReader {
-  /// The answer of a server that has no attributes; nil if there is none. Peers may look for services on a client, and
-  /// an unanswered request blocks them for 30 seconds.
-  static func answerWithoutAttributes(to bytes: RawSpan) -> (any ATTPDU)? {
-    guard ATTOpcode(rawValue: bytes.byte(at: 0) ?? 0).kind.isAnswered else { return nil }
-    do throws(ATTErrorResponse) {
-      // There is nothing in the queue to be executed.
-      return try read(fromClient: bytes).refusalWithoutAttribute ?? ATTExecuteWriteResponse()
-    } catch {
-      return error
     }
   }
 }

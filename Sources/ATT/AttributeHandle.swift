@@ -1,7 +1,10 @@
 import HaloBluetoothCore
 
 /// An attribute handle: 0x0001 to 0xFFFF; 0x0000 is reserved (Core Specification Vol 3, Part F, 3.2.2).
-@usableFromInline package struct AttributeHandle: RawRepresentable, Hashable, Sendable, Comparable {
+@usableFromInline
+package struct AttributeHandle: RawRepresentable, Hashable, Sendable, Comparable, FieldCode, TextWritable,
+  ExpressibleByIntegerLiteral
+{
   @usableFromInline package var rawValue: UInt16
 
   @usableFromInline package init(rawValue: UInt16) {
@@ -28,9 +31,7 @@ import HaloBluetoothCore
   @usableFromInline package static func < (left: AttributeHandle, right: AttributeHandle) -> Bool {
     left.rawValue < right.rawValue
   }
-}
 
-extension AttributeHandle: FieldCode, TextWritable, ExpressibleByIntegerLiteral {
   @usableFromInline package init(integerLiteral value: UInt16) {
     self.init(value)
   }
@@ -40,7 +41,7 @@ extension AttributeHandle: FieldCode, TextWritable, ExpressibleByIntegerLiteral 
 }
 
 /// A range of attribute handles, both ends included.
-package struct HandleRange: Hashable, Sendable {
+package struct HandleRange: Hashable, Sendable, TextWritable {
   /// The first handle.
   package var start: AttributeHandle
   /// The last handle.
@@ -60,9 +61,7 @@ package struct HandleRange: Hashable, Sendable {
   package func contains(_ handle: AttributeHandle) -> Bool {
     start <= handle && handle <= end
   }
-}
 
-extension HandleRange: TextWritable {
   package func write(to text: inout TextBuffer) {
     text.write(start)
     text.write("...")

@@ -3,7 +3,7 @@
 /// Each layer describes its own errors, as static members: `StackError.notConnected` is HCI's, `StackError.servicesChanged`
 /// GATT's. A caller decides by the ``code``, and a person reads the ``description``. Two errors are equal if all that they say
 /// is.
-package struct StackError: Error, Hashable, Sendable {
+package struct StackError: Error, Hashable, Sendable, CustomStringConvertible {
   package let code: Code
   package let cause: Cause?
   package var fault: Fault
@@ -41,13 +41,9 @@ package struct StackError: Error, Hashable, Sendable {
   package static func cannotOpen(_ target: String, _ reason: String) -> StackError {
     StackError(.cannotOpen, .final, reason, operation: "cannot open \(target)")
   }
-}
 
-extension StackError: CustomStringConvertible {
   package var description: String { operation.map { "\($0): \(reason)" } ?? reason }
-}
 
-extension StackError {
   /// The number that the other side gave as its reason; the layers give it its type: `hciCode`, `attCode`.
   package enum Cause: Hashable, Sendable {
     /// An error of the controller (Core Specification Vol 1, Part F).
@@ -199,9 +195,7 @@ extension StackError {
     /// The link has no room for another write without response.
     case noRoom
   }
-}
 
-extension StackError {
   /// Whether the error is that of the operating system, which has the adapter.
   package var isOfSystem: Bool {
     switch code {

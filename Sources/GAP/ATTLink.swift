@@ -99,7 +99,7 @@ extension ATTLink {
 }
 
 /// Why a link has ended.
-package enum LinkLoss: Hashable, Sendable {
+package enum LinkLoss: Hashable, Sendable, CustomStringConvertible {
   /// This side ended it.
   case local
   /// The adapter has become unusable, and the link with it.
@@ -111,9 +111,7 @@ package enum LinkLoss: Hashable, Sendable {
 
   /// Whether the peer ended it on purpose.
   package var isByPeer: Bool { self == .remote(.remoteUserTerminatedConnection) || self == .pairingRefused }
-}
 
-extension LinkLoss: CustomStringConvertible {
   package var description: String {
     switch self {
     case .local: "disconnected"
@@ -129,7 +127,7 @@ extension LinkLoss: CustomStringConvertible {
 }
 
 /// Something about a link that has changed.
-package enum LinkEvent: Hashable, Sendable {
+package enum LinkEvent: Hashable, Sendable, CustomStringConvertible {
   /// A property has changed, or could not be changed.
   case change(LEConnection.Change)
   /// The peer requested other parameters, which were accepted or not.
@@ -138,9 +136,7 @@ package enum LinkEvent: Hashable, Sendable {
   case pairingRefused
   /// PDUs were lost on this machine, as they were not fetched in time; how many by now.
   case dropped(UInt32)
-}
 
-extension LinkEvent: CustomStringConvertible {
   package var description: String {
     switch self {
     case .change(let change): "link: \(change)"

@@ -4,7 +4,7 @@ import L2CAP
 
 /// A radio at the other end of an HCI transport. This package has all layers above it: the host controller, L2CAP, ATT.
 @BluetoothActor
-package final class HCIAdapter: Adapter {
+package final class HCIAdapter: Adapter, RecoverableRadio {
   package var onReport: ((AdvertisingReport, Instant) -> Void)? {
     get { host.onReport }
     set { host.onReport = newValue }
@@ -178,9 +178,7 @@ package final class HCIAdapter: Adapter {
     transport.onSkippedBytes = nil
     transport.close()
   }
-}
 
-extension HCIAdapter: RecoverableRadio {
   package var name: String { transport.name }
 
   package func perform(_ step: RecoverySteps.Step) async throws(StackError) -> RecoverySteps.Outcome {

@@ -194,14 +194,14 @@ extension ReplayOptions {
 }
 
 /// Why a text is not the specification of an adapter.
-package struct AdapterSpecificationError: Error, Hashable, Sendable, CustomStringConvertible {
+package struct AdapterSpecificationError: Error, Hashable, Sendable, CustomStringConvertible,
+  AdapterStateError
+{
   package let description: String
 
   init(_ description: String) {
     self.description = description
   }
-}
 
-extension AdapterSpecificationError: AdapterStateError {
   package var adapterState: ManagedAdapter.State { .unsupported }
 }

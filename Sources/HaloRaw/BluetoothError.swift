@@ -73,6 +73,27 @@ public struct BluetoothError: Error, Hashable, Sendable, CustomStringConvertible
 
   static let closed = BluetoothError(.closed, "the radio is closed")
   static let cancelled = BluetoothError(.cancelled, "cancelled")
+
+  /// The error for one of a ring.
+  package init(_ error: RingError) {
+    if case .bluetooth(let error) = error {
+      self.init(error)
+      return
+    }
+    let code: Code =
+      switch error {
+      case .notFound, .onlyPossible, .severalFound: .notFound
+      case .notARing, .notOffered, .noBulkService: .notSupported
+      case .refused, .notTaken, .measurement, .streamRefused, .countedStream: .refused
+      case .notAnswered, .noData, .sportEnded, .stillConnected: .timedOut
+      case .malformed, .malformedBulk, .incomplete, .damaged: .peerMisbehaved
+      case .invalidSetting, .dangerous: .invalidValue
+      case .disconnected: .linkLost
+      case .cancelled: .cancelled
+      case .bluetooth: .refused
+      }
+    self.init(code, error.description)
+  }
 }
 
 /// The errors of the layers as a program gets them.
@@ -132,28 +153,5 @@ extension BluetoothError.Code {
       case .invalidAttributeValueLength, .invalidOffset, .valueNotAllowed, .outOfRange: .invalidValue
       default: code.isSecurityRelated ? .notPermitted : .refused
       }
-  }
-}
-
-extension BluetoothError {
-  /// The error for one of a ring.
-  package init(_ error: RingError) {
-    if case .bluetooth(let error) = error {
-      self.init(error)
-      return
-    }
-    let code: Code =
-      switch error {
-      case .notFound, .onlyPossible, .severalFound: .notFound
-      case .notARing, .notOffered, .noBulkService: .notSupported
-      case .refused, .notTaken, .measurement, .streamRefused, .countedStream: .refused
-      case .notAnswered, .noData, .sportEnded, .stillConnected: .timedOut
-      case .malformed, .malformedBulk, .incomplete, .damaged: .peerMisbehaved
-      case .invalidSetting, .dangerous: .invalidValue
-      case .disconnected: .linkLost
-      case .cancelled: .cancelled
-      case .bluetooth: .refused
-      }
-    self.init(code, error.description)
   }
 }

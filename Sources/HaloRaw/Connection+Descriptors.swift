@@ -3,7 +3,7 @@ import HaloBluetoothCore
 import HaloGATT
 
 /// A descriptor of a characteristic.
-public struct DescriptorID: Hashable, Sendable {
+public struct DescriptorID: Hashable, Sendable, CustomStringConvertible {
   /// Its type: 0x2901 for a description in words.
   public let uuid: BluetoothUUID
   /// The characteristic that has it.
@@ -21,9 +21,7 @@ public struct DescriptorID: Hashable, Sendable {
     self.characteristic = CharacteristicID(characteristic)
     self.instance = max(0, instance)
   }
-}
 
-extension DescriptorID: CustomStringConvertible {
   /// `2901 of 2A19 in 180F`, `2904 of 2A6E in 181A (1)` for the second one.
   public var description: String {
     "\(uuid) of \(characteristic)" + (instance == 0 ? "" : " (\(instance))")

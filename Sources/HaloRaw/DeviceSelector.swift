@@ -78,9 +78,7 @@ public struct DeviceSelector: Sendable, CustomStringConvertible {
     case .matching(let isWanted): isWanted(device)
     }
   }
-}
 
-extension DeviceSelector {
   /// A ring of the COLMI R02 family, by its advertisement: of several, the one that is heard first.
   public static let anyRing = DeviceSelector.matching { device in
     (RingIdentity.matches(device) ?? .possible) > .ambiguousName

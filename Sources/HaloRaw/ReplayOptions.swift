@@ -86,9 +86,7 @@ package struct ReplayOptions: Hashable, Sendable {
     }
     return try ReplayedPeripheral(traffic, options)
   }
-}
 
-extension ReplayOptions {
   /// The services of a ring that were discovered before the capture: by the traffic of this connection, else by the known
   /// layout of the ring. A host that knows the handles discovers nothing, or only other services.
   private static func undiscovered(

@@ -17,9 +17,7 @@ import HaloBluetoothCore
   package static let leSignaling = ChannelID(rawValue: 0x0005)
   /// The Security Manager Protocol.
   package static let securityManager = ChannelID(rawValue: 0x0006)
-}
 
-extension ChannelID {
   /// Whether it is assigned when a channel is opened.
   package var isDynamic: Bool { rawValue >= 0x0040 }
 

@@ -93,9 +93,7 @@ public struct ASError: StoredNSError {
   init(_ code: Code, _ message: String) {
     self.init(code, saying: message)
   }
-}
 
-extension ASError {
   public static var success: Code { .success }
   public static var unknown: Code { .unknown }
   public static var activationFailed: Code { .activationFailed }

@@ -208,11 +208,7 @@ open class CBCentralManager: CBManager {
     reportMisuse("\(operation) has no effect in the state \(state); wait for poweredOn")
     return false
   }
-}
 
-// MARK: The state, on the queue
-
-extension CBCentralManager {
   func update(_ state: CBManagerState, _ failure: String?) {
     set(state)
     if state != .poweredOn {
@@ -260,11 +256,7 @@ extension CBCentralManager {
   ) {
     _ = table.change(peripheral) { (body(&$0.connection), nil) }
   }
-}
 
-// MARK: Events, on the queue
-
-extension CBCentralManager {
   func discovered(_ advertisement: Advertisement, in scanNumber: Int) {
     guard shared.withLock({ $0.isScanning && $0.scanNumber == scanNumber }) else { return }
     let peripheral = table.peripheral(at: advertisement.identity)
@@ -330,6 +322,10 @@ extension CBCentralManager {
     delegate?.centralManager(self, connectionEventDidOccur: event, for: peripheral)
   }
 }
+
+// MARK: The state, on the queue
+
+// MARK: Events, on the queue
 
 /// The connections that a program wants to know of.
 private struct ConnectionEventFilter {

@@ -22,6 +22,30 @@ public struct CBError: StoredNSError {
   init(_ code: Code, _ detail: String) {
     self.init(code, saying: code.text, detail: detail)
   }
+
+  public static var unknown: Code { .unknown }
+  public static var invalidParameters: Code { .invalidParameters }
+  public static var invalidHandle: Code { .invalidHandle }
+  public static var notConnected: Code { .notConnected }
+  public static var outOfSpace: Code { .outOfSpace }
+  public static var operationCancelled: Code { .operationCancelled }
+  public static var connectionTimeout: Code { .connectionTimeout }
+  public static var peripheralDisconnected: Code { .peripheralDisconnected }
+  public static var uuidNotAllowed: Code { .uuidNotAllowed }
+  public static var alreadyAdvertising: Code { .alreadyAdvertising }
+  public static var connectionFailed: Code { .connectionFailed }
+  public static var connectionLimitReached: Code { .connectionLimitReached }
+  public static var unknownDevice: Code { .unknownDevice }
+  public static var operationNotSupported: Code { .operationNotSupported }
+  public static var peerRemovedPairingInformation: Code { .peerRemovedPairingInformation }
+  public static var encryptionTimedOut: Code { .encryptionTimedOut }
+  public static var tooManyLEPairedDevices: Code { .tooManyLEPairedDevices }
+  /// The name with Apple's misspelling.
+  public static var unkownDevice: Code { .unkownDevice }
+  public static var leGattExceededBackgroundNotificationLimit: Code {
+    .leGattExceededBackgroundNotificationLimit
+  }
+  public static var leGattNearBackgroundNotificationLimit: Code { .leGattNearBackgroundNotificationLimit }
 }
 
 extension CBErrorCode {
@@ -56,32 +80,6 @@ extension CBErrorCode {
   }
 }
 
-extension CBError {
-  public static var unknown: Code { .unknown }
-  public static var invalidParameters: Code { .invalidParameters }
-  public static var invalidHandle: Code { .invalidHandle }
-  public static var notConnected: Code { .notConnected }
-  public static var outOfSpace: Code { .outOfSpace }
-  public static var operationCancelled: Code { .operationCancelled }
-  public static var connectionTimeout: Code { .connectionTimeout }
-  public static var peripheralDisconnected: Code { .peripheralDisconnected }
-  public static var uuidNotAllowed: Code { .uuidNotAllowed }
-  public static var alreadyAdvertising: Code { .alreadyAdvertising }
-  public static var connectionFailed: Code { .connectionFailed }
-  public static var connectionLimitReached: Code { .connectionLimitReached }
-  public static var unknownDevice: Code { .unknownDevice }
-  public static var operationNotSupported: Code { .operationNotSupported }
-  public static var peerRemovedPairingInformation: Code { .peerRemovedPairingInformation }
-  public static var encryptionTimedOut: Code { .encryptionTimedOut }
-  public static var tooManyLEPairedDevices: Code { .tooManyLEPairedDevices }
-  /// The name with Apple's misspelling.
-  public static var unkownDevice: Code { .unkownDevice }
-  public static var leGattExceededBackgroundNotificationLimit: Code {
-    .leGattExceededBackgroundNotificationLimit
-  }
-  public static var leGattNearBackgroundNotificationLimit: Code { .leGattNearBackgroundNotificationLimit }
-}
-
 /// Why a peripheral refused a request (Core Specification Vol 3, Part F, 3.4.1.1).
 ///
 /// The code is the one that the peripheral sent, also one of an application or a profile. `localizedDescription` has Apple's
@@ -101,14 +99,31 @@ public struct CBATTError: StoredNSError {
   init(_ code: Code, _ detail: String) {
     self.init(code, saying: code.text, detail: detail)
   }
+
+  public static var success: Code { .success }
+  public static var invalidHandle: Code { .invalidHandle }
+  public static var readNotPermitted: Code { .readNotPermitted }
+  public static var writeNotPermitted: Code { .writeNotPermitted }
+  public static var invalidPdu: Code { .invalidPdu }
+  public static var insufficientAuthentication: Code { .insufficientAuthentication }
+  public static var requestNotSupported: Code { .requestNotSupported }
+  public static var invalidOffset: Code { .invalidOffset }
+  public static var insufficientAuthorization: Code { .insufficientAuthorization }
+  public static var prepareQueueFull: Code { .prepareQueueFull }
+  public static var attributeNotFound: Code { .attributeNotFound }
+  public static var attributeNotLong: Code { .attributeNotLong }
+  public static var insufficientEncryptionKeySize: Code { .insufficientEncryptionKeySize }
+  public static var invalidAttributeValueLength: Code { .invalidAttributeValueLength }
+  public static var unlikelyError: Code { .unlikelyError }
+  public static var insufficientEncryption: Code { .insufficientEncryption }
+  public static var unsupportedGroupType: Code { .unsupportedGroupType }
+  public static var insufficientResources: Code { .insufficientResources }
 }
 
 extension CBATTErrorCode {
   /// The reason of a server.
   init(_ code: ATTErrorCode?) { self = code.flatMap { Self(rawValue: Int($0.rawValue)) } ?? .unlikelyError }
-}
 
-extension CBATTErrorCode {
   /// The text on Apple's systems (listed by chipweinberger/flutter_blue_plus).
   fileprivate var text: String {
     switch self {
@@ -133,25 +148,4 @@ extension CBATTErrorCode {
     case .other: "Unknown ATT error."
     }
   }
-}
-
-extension CBATTError {
-  public static var success: Code { .success }
-  public static var invalidHandle: Code { .invalidHandle }
-  public static var readNotPermitted: Code { .readNotPermitted }
-  public static var writeNotPermitted: Code { .writeNotPermitted }
-  public static var invalidPdu: Code { .invalidPdu }
-  public static var insufficientAuthentication: Code { .insufficientAuthentication }
-  public static var requestNotSupported: Code { .requestNotSupported }
-  public static var invalidOffset: Code { .invalidOffset }
-  public static var insufficientAuthorization: Code { .insufficientAuthorization }
-  public static var prepareQueueFull: Code { .prepareQueueFull }
-  public static var attributeNotFound: Code { .attributeNotFound }
-  public static var attributeNotLong: Code { .attributeNotLong }
-  public static var insufficientEncryptionKeySize: Code { .insufficientEncryptionKeySize }
-  public static var invalidAttributeValueLength: Code { .invalidAttributeValueLength }
-  public static var unlikelyError: Code { .unlikelyError }
-  public static var insufficientEncryption: Code { .insufficientEncryption }
-  public static var unsupportedGroupType: Code { .unsupportedGroupType }
-  public static var insufficientResources: Code { .insufficientResources }
 }

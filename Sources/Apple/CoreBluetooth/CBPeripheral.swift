@@ -354,19 +354,7 @@ open class CBPeripheral: CBPeer {
     let sorted = (kept + all).sorted { $0.start < $1.start }
     observers.changing { shared.withLock { if $0.link === link { $0.services = sorted } } }
   }
-}
 
-extension CBService {
-  fileprivate var start: AttributeHandle { place?.service.handles.start ?? 0 }
-}
-
-extension CBCharacteristic {
-  fileprivate var handle: AttributeHandle { place?.characteristic.valueHandle ?? 0 }
-}
-
-// MARK: The manager's side, on the queue
-
-extension CBPeripheral {
   func setName(_ name: String) { observers.changing { shared.withLock { $0.name = name } } }
 
   /// - Returns: the services that are no longer valid
@@ -383,3 +371,13 @@ extension CBPeripheral {
     }
   }
 }
+
+extension CBService {
+  fileprivate var start: AttributeHandle { place?.service.handles.start ?? 0 }
+}
+
+extension CBCharacteristic {
+  fileprivate var handle: AttributeHandle { place?.characteristic.valueHandle ?? 0 }
+}
+
+// MARK: The manager's side, on the queue

@@ -181,11 +181,7 @@ open class CBPeripheralManager: CBManager {
       record.advertisement = advertisement
     }
   }
-}
 
-// MARK: The state, on the queue
-
-extension CBPeripheralManager {
   func update(_ state: CBManagerState, _ failure: String?) {
     set(state)
     deliver(observers.changing { table.change { $0.changed(to: state) } })
@@ -206,11 +202,7 @@ extension CBPeripheralManager {
     if let restored { delegate.peripheralManager(self, willRestoreState: restored) }
     delegate.peripheralManagerDidUpdateState(self)
   }
-}
 
-// MARK: Events, on the queue
-
-extension CBPeripheralManager {
   /// An event that concerns the role alone.
   func happened(_ event: (inout PeripheralRole) -> PeripheralRole.Effects) {
     deliver(observers.changing { table.change(role: event) })
@@ -224,3 +216,7 @@ extension CBPeripheralManager {
     for delivery in deliveries { delivery.call(delegate, of: self) }
   }
 }
+
+// MARK: The state, on the queue
+
+// MARK: Events, on the queue

@@ -9,7 +9,7 @@ internal import HaloDevices
 /// The loop's half of one connection to a peripheral: from the request for it to the end of its link. Attributes are valid on
 /// the link on which they were discovered.
 @BluetoothActor
-package final class PeripheralLink {
+package final class PeripheralLink: LinkUser {
   /// Why an operation fails when there is no link any more.
   static let unlinked = StackError.closed("disconnected")
   /// The end of a link that neither the program nor the peripheral has asked for.
@@ -174,11 +174,7 @@ package final class PeripheralLink {
     guard let client else { return completion() }
     client.postWithoutResponse(value, to: characteristic, within: Self.roomTime) { _ in completion() }
   }
-}
 
-// MARK: The steps of a link
-
-extension PeripheralLink: LinkUser {
   /// How long the peripheral may take to connect once it has been heard.
   private static let attemptTime = Duration.seconds(10)
 
@@ -250,3 +246,5 @@ extension PeripheralLink: LinkUser {
     return failure
   }
 }
+
+// MARK: The steps of a link

@@ -185,7 +185,7 @@ extension Array where Element == UInt8 {
 }
 
 /// Invalid input: the offset and the reason.
-public struct DecodeError: Error, Hashable, Sendable {
+public struct DecodeError: Error, Hashable, Sendable, CustomStringConvertible {
   /// Why the bytes can't be decoded.
   public enum Reason: Hashable, Sendable {
     /// A field needs `needed` bytes, but only `available` remain.
@@ -205,9 +205,7 @@ public struct DecodeError: Error, Hashable, Sendable {
     self.offset = offset
     self.reason = reason
   }
-}
 
-extension DecodeError: CustomStringConvertible {
   public var description: String {
     switch reason {
     case .truncated(let needed, let available):

@@ -141,9 +141,7 @@ extension PacketFields {
     write(into: &writer)
     return writer.bytes
   }
-}
 
-extension PacketFields {
   @usableFromInline package static func == (left: Self, right: Self) -> Bool {
     left.encoded() == right.encoded()
   }

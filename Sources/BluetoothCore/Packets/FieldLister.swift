@@ -38,7 +38,7 @@ package struct PacketField: Hashable, Sendable {
 }
 
 /// Reads the fields of packets, and records their values and byte ranges.
-@usableFromInline package struct FieldLister: ~Escapable {
+@usableFromInline package struct FieldLister: ~Escapable, FieldVisitor {
   @usableFromInline let list: FieldList
   @usableFromInline var reader: ByteReader
   /// The index of the reader's first byte in the bytes that the ranges refer to.
@@ -203,9 +203,7 @@ package struct PacketField: Hashable, Sendable {
       range(from: start), reference: reference, depth: depth, name: { $0.write(name) },
       value: { $0.writeSpacedHex(bytes) })
   }
-}
 
-extension FieldLister: FieldVisitor {
   @usableFromInline package typealias Failure = DecodeError
 
   @usableFromInline package var bytesLeft: Int? { remaining }

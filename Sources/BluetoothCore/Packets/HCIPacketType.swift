@@ -1,6 +1,6 @@
 /// The H4 packet type indicator: the byte before each packet on a UART, and in all captures and streams of this package
 /// (Core Specification Vol 4, Part A, 2).
-@usableFromInline package struct HCIPacketType: RawRepresentable, Hashable, Sendable {
+@usableFromInline package struct HCIPacketType: RawRepresentable, Hashable, Sendable, FieldCode {
   @usableFromInline package var rawValue: UInt8
 
   @usableFromInline package init(rawValue: UInt8) {
@@ -12,9 +12,7 @@
   package static let synchronous = HCIPacketType(rawValue: 3)
   @usableFromInline package static let event = HCIPacketType(rawValue: 4)
   @usableFromInline package static let isochronous = HCIPacketType(rawValue: 5)
-}
 
-extension HCIPacketType: FieldCode {
   @usableFromInline package var description: String { TextBuffer.string { writeField(to: &$0) } }
 
   @usableFromInline package func writeField(to text: inout TextBuffer) {
@@ -27,9 +25,7 @@ extension HCIPacketType: FieldCode {
     default: text.write(Int(rawValue))
     }
   }
-}
 
-extension HCIPacketType {
   /// The number of bytes from the type byte to the length of the parameters or data, which is the end of the header
   /// (Core Specification Vol 4, Part E, 5.4). A type that is unknown counts as a command.
   @inlinable package var headerLength: Int {

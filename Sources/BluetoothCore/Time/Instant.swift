@@ -1,6 +1,6 @@
 /// A point in time on a monotonic clock: nanoseconds since an unspecified origin. Protocol code never reads a clock;
 /// its caller passes the time.
-public struct Instant: Hashable, Sendable {
+public struct Instant: Hashable, Sendable, InstantProtocol {
   /// Nanoseconds since the clock's origin.
   public var nanoseconds: Int64
 
@@ -35,9 +35,7 @@ public struct Instant: Hashable, Sendable {
   public static func - (later: Instant, earlier: Instant) -> Duration {
     .nanoseconds(later.nanoseconds(since: earlier))
   }
-}
 
-extension Instant: InstantProtocol {
   public func advanced(by duration: Duration) -> Instant { self + duration }
 
   public func duration(to later: Instant) -> Duration { later - self }

@@ -1,6 +1,6 @@
 /// A device address of 48 bits with its type: the same value as a public and as a random address identifies two devices
 /// (Core Specification Vol 6, Part B, 1.3).
-public struct BluetoothAddress: Hashable, Sendable {
+public struct BluetoothAddress: Hashable, Sendable, TextWritable {
   /// Address types as in HCI events. Unknown values are preserved.
   public struct Kind: RawRepresentable, Hashable, Sendable {
     public var rawValue: UInt8
@@ -69,9 +69,7 @@ public struct BluetoothAddress: Hashable, Sendable {
     writer.write(UInt32(truncatingIfNeeded: value))
     writer.write(UInt16(truncatingIfNeeded: value >> 32))
   }
-}
 
-extension BluetoothAddress: TextWritable {
   /// `C0:11:22:33:A1:B2`, without the type.
   public var description: String { TextBuffer.string { $0.write(self) } }
 
@@ -107,14 +105,12 @@ extension BluetoothAddress.Kind: CustomStringConvertible {
 ///
 /// It is the address that the device uses on the air. Devices with a resolvable private address have a new identity with each
 /// new address (Core Specification Vol 3, Part C, 10.8), as there is no bond by which to resolve them.
-package struct PeerIdentity: Hashable, Sendable {
+package struct PeerIdentity: Hashable, Sendable, CustomStringConvertible {
   /// The address at which the device is connected to.
   package let address: BluetoothAddress
 
   /// The device that has this address on the air, or had it when it was remembered.
   package init(_ address: BluetoothAddress) { self.address = address }
-}
 
-extension PeerIdentity: CustomStringConvertible {
   package var description: String { address.description }
 }

@@ -1,6 +1,8 @@
 /// A UUID of 16, 32 or 128 bits. The short forms stand for the Bluetooth Base UUID with some of its bits
 /// replaced, so that both forms of one UUID are equal (Core Specification Vol 3, Part B, 2.5.1).
-public struct BluetoothUUID: Hashable, Sendable {
+public struct BluetoothUUID: Hashable, Sendable, TextWritable, ExpressibleByIntegerLiteral,
+  ExpressibleByStringInterpolation
+{
   /// All 128 bits, as a big-endian number: the first digit of the text is the most significant.
   public let value: UInt128
 
@@ -85,9 +87,7 @@ public struct BluetoothUUID: Hashable, Sendable {
     writer.write(UInt64(truncatingIfNeeded: value))
     writer.write(UInt64(truncatingIfNeeded: value >> 64))
   }
-}
 
-extension BluetoothUUID: TextWritable {
   /// The shortest form, in upper case: `180A`, or 36 characters.
   public var description: String { TextBuffer.string { $0.write(self) } }
 
@@ -110,16 +110,12 @@ extension BluetoothUUID: TextWritable {
       return place
     }
   }
-}
 
-extension BluetoothUUID: ExpressibleByIntegerLiteral {
   /// A literal of up to 32 bits is the short form, such as `0x180D`; a longer one is all 128 bits.
   public init(integerLiteral value: UInt128) {
     if let short = UInt32(exactly: value) { self.init(short) } else { self.init(value) }
   }
-}
 
-extension BluetoothUUID: ExpressibleByStringInterpolation {
   /// A literal such as `"180D"` or `"6E40FFF0-B5A3-F393-E0A9-E50E24DCCA9E"`, also with numbers of the program in it. One that is
   /// not a UUID is a programming error, which ends the program. Text that comes from elsewhere is parsed by `BluetoothUUID(text)`
   /// with a variable, which may be nil.

@@ -92,6 +92,19 @@ extension UnicodeScalar {
   fileprivate var isArabicLetter: Bool {
     (0x0600...0x06FF).contains(value) || (0x0750...0x077F).contains(value)
   }
+
+  /// The first character of some bytes; nil if they do not begin with one.
+  fileprivate init?(utf8 bytes: ArraySlice<UInt8>) {
+    var decoder = UTF8()
+    var iterator = bytes.makeIterator()
+    guard case .scalarValue(let scalar) = decoder.decode(&iterator) else { return nil }
+    self = scalar
+  }
+
+  fileprivate var printableEscape: String {
+    if self == "\\" { return "\\\\" }
+    return value < 0x80 ? "\\x" + Hex.string([UInt8(value)]) : "\\u{\(String(value, radix: 16))}"
+  }
 }
 
 extension String {
@@ -141,21 +154,6 @@ extension String {
 
   /// This text, safe to print; see ``init(printable:)``.
   package var printable: String { String(printable: utf8) }
-}
-
-extension UnicodeScalar {
-  /// The first character of some bytes; nil if they do not begin with one.
-  fileprivate init?(utf8 bytes: ArraySlice<UInt8>) {
-    var decoder = UTF8()
-    var iterator = bytes.makeIterator()
-    guard case .scalarValue(let scalar) = decoder.decode(&iterator) else { return nil }
-    self = scalar
-  }
-
-  fileprivate var printableEscape: String {
-    if self == "\\" { return "\\\\" }
-    return value < 0x80 ? "\\x" + Hex.string([UInt8(value)]) : "\\u{\(String(value, radix: 16))}"
-  }
 }
 
 /// Integers as decimal text.

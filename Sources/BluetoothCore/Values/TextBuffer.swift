@@ -71,11 +71,7 @@
     if capacity &- end < length { grow(by: length) }
     end &+= body(memory + end)
   }
-}
 
-// MARK: Text
-
-extension TextBuffer {
   /// Inlined, as the text and its length are constants for the caller: lines are made of many such pieces.
   @inlinable @inline(__always)
   package mutating func write(_ text: StaticString) {
@@ -152,11 +148,7 @@ extension TextBuffer {
     }
     if isPlain { write(bytes) } else { write(String(printable: Array(bytes))) }
   }
-}
 
-// MARK: Numbers
-
-extension TextBuffer {
   /// Writes a whole number.
   @inlinable
   package mutating func write(_ value: Int) {
@@ -229,11 +221,7 @@ extension TextBuffer {
     write(ascii: UInt8(ascii: "."))
     if places > 0 { write(magnitude: fraction, digits: places) }
   }
-}
 
-// MARK: Hexadecimal digits
-
-extension TextBuffer {
   /// Writes bytes as hexadecimal digits: `a104`.
   package mutating func writeHex(_ bytes: RawSpan) {
     withRoom(2 * bytes.byteCount) { room in
@@ -306,9 +294,7 @@ extension TextBuffer {
       return 2 * bytes
     }
   }
-}
 
-extension TextBuffer {
   /// Writes name and number of a code, `Success (0x00)`; or, for a code without a name, `unnamed` and the number.
   package mutating func write(
     name: String?, _ number: some FixedWidthInteger & UnsignedInteger, unnamed: StaticString
@@ -323,6 +309,12 @@ extension TextBuffer {
     write(")")
   }
 }
+
+// MARK: Text
+
+// MARK: Numbers
+
+// MARK: Hexadecimal digits
 
 /// A value whose text is written into a buffer, without a string of its own. ``TextBuffer`` calls `write(to:)`; `description`
 /// is the same text as a string.

@@ -1,7 +1,7 @@
 import HaloSystem
 
 /// Why a capture can't be read or written.
-package struct CaptureError: Error, Hashable, Sendable {
+package struct CaptureError: Error, Hashable, Sendable, CustomStringConvertible {
   /// Why it failed. The texts are the system's or the format's description.
   package enum Reason: Hashable, Sendable {
     case cannotOpen(String)
@@ -77,61 +77,12 @@ package struct CaptureError: Error, Hashable, Sendable {
     self.offset = offset
     self.path = path
   }
-}
 
-/// Compressed files that are recognized by their first bytes.
-package enum CompressionFormat: String, Hashable, Sendable, CaseIterable {
-  case gzip, zstd, xz, bzip2, lz4, zip
-
-  private var magic: [UInt8] {
-    switch self {
-    case .gzip: [0x1F, 0x8B]
-    case .zstd: [0x28, 0xB5, 0x2F, 0xFD]
-    case .xz: [0xFD, 0x37, 0x7A, 0x58, 0x5A, 0x00]
-    case .bzip2: Array("BZh".utf8)
-    case .lz4: [0x04, 0x22, 0x4D, 0x18]
-    case .zip: Array("PK\u{3}\u{4}".utf8)
-    }
-  }
-
-  /// The program that writes a file of this format, decompressed, to standard output.
-  package var reader: String {
-    switch self {
-    case .gzip: "zcat"
-    case .zstd: "zstdcat"
-    case .xz: "xzcat"
-    case .bzip2: "bzcat"
-    case .lz4: "lz4cat"
-    case .zip: "unzip -p"
-    }
-  }
-
-  /// The format of a file with this beginning; nil if it is none of them.
-  init?(_ bytes: RawSpan) {
-    let found = Self.allCases.first { format in
-      format.magic.indices.allSatisfy { bytes.byte(at: $0) == format.magic[$0] }
-    }
-    guard let found else { return nil }
-    self = found
-  }
-}
-
-/// A change of a file that is followed.
-package enum FileChange: Hashable, Sendable {
-  /// It has fewer bytes than were read.
-  case shrunk(from: Int, to: Int)
-  /// Its path leads to another file.
-  case otherFile
-}
-
-extension CaptureError {
   /// The reason where the data before the damage of a compressed file were read.
   var partial: Reason {
     if case .cannotDecompress(let why) = reason { .decompressedInPart(why) } else { reason }
   }
-}
 
-extension CaptureError: CustomStringConvertible {
   package var description: String {
     let file = path.map { $0 == "-" ? "standard input: " : "\($0): " } ?? ""
     let place = offset.map { " (record at byte \($0))" } ?? ""
@@ -215,4 +166,49 @@ extension CaptureError: CustomStringConvertible {
     case .damagedRecord(let what): what
     }
   }
+}
+
+/// Compressed files that are recognized by their first bytes.
+package enum CompressionFormat: String, Hashable, Sendable, CaseIterable {
+  case gzip, zstd, xz, bzip2, lz4, zip
+
+  private var magic: [UInt8] {
+    switch self {
+    case .gzip: [0x1F, 0x8B]
+    case .zstd: [0x28, 0xB5, 0x2F, 0xFD]
+    case .xz: [0xFD, 0x37, 0x7A, 0x58, 0x5A, 0x00]
+    case .bzip2: Array("BZh".utf8)
+    case .lz4: [0x04, 0x22, 0x4D, 0x18]
+    case .zip: Array("PK\u{3}\u{4}".utf8)
+    }
+  }
+
+  /// The program that writes a file of this format, decompressed, to standard output.
+  package var reader: String {
+    switch self {
+    case .gzip: "zcat"
+    case .zstd: "zstdcat"
+    case .xz: "xzcat"
+    case .bzip2: "bzcat"
+    case .lz4: "lz4cat"
+    case .zip: "unzip -p"
+    }
+  }
+
+  /// The format of a file with this beginning; nil if it is none of them.
+  init?(_ bytes: RawSpan) {
+    let found = Self.allCases.first { format in
+      format.magic.indices.allSatisfy { bytes.byte(at: $0) == format.magic[$0] }
+    }
+    guard let found else { return nil }
+    self = found
+  }
+}
+
+/// A change of a file that is followed.
+package enum FileChange: Hashable, Sendable {
+  /// It has fewer bytes than were read.
+  case shrunk(from: Int, to: Int)
+  /// Its path leads to another file.
+  case otherFile
 }

@@ -50,7 +50,7 @@ package final class TappedTransport: HCITransportLayer {
 /// Observes HCI traffic: numbers the packets in one order, and passes each to a recording, to an observer, or to both.
 /// The number, the time and the bytes are those of the recording.
 @BluetoothActor
-package final class TrafficTap {
+package final class TrafficTap: @BluetoothActor TickObserver {
   /// Called for each packet and each note, after it was written. The span is valid only during the call.
   @exclusivity(unchecked) package var onPacket: ((RawSpan, CaptureRecordInfo) -> Void)?
   /// Called once, when writing has failed; observing continues.
@@ -116,9 +116,6 @@ package final class TrafficTap {
       CaptureNote.packet(text).span.bytes, .hci(.controllerToHost), at: timers.now)
   }
 
-}
-
-extension TrafficTap: @BluetoothActor TickObserver {
   /// The packets of one wake-up are written together.
   package func tickDidEnd() {
     isCollecting = false

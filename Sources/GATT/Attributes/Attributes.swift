@@ -101,7 +101,7 @@ package struct Descriptor: AttributeReference, Hashable {
 }
 
 /// The properties of a characteristic (3.3.1.1).
-public struct CharacteristicProperties: OptionSet, Hashable, Sendable {
+public struct CharacteristicProperties: OptionSet, Hashable, Sendable, CustomStringConvertible {
   public var rawValue: UInt8
 
   public init(rawValue: UInt8) {
@@ -116,9 +116,7 @@ public struct CharacteristicProperties: OptionSet, Hashable, Sendable {
   public static let indicate = CharacteristicProperties(rawValue: 0x20)
   public static let authenticatedSignedWrites = CharacteristicProperties(rawValue: 0x40)
   public static let extendedProperties = CharacteristicProperties(rawValue: 0x80)
-}
 
-extension CharacteristicProperties: CustomStringConvertible {
   private static let all: [(property: CharacteristicProperties, name: String)] = [
     (.broadcast, "broadcast"), (.read, "read"), (.writeWithoutResponse, "write without response"),
     (.write, "write"), (.notify, "notify"), (.indicate, "indicate"),

@@ -59,6 +59,10 @@ extension HandleRange {
     if let next = other.end.next, next <= end { rest.append(HandleRange(next, end)) }
     return rest
   }
+
+  func union(_ other: HandleRange) -> HandleRange {
+    HandleRange(min(start, other.start), max(end, other.end))
+  }
 }
 
 /// Maps the discovered characteristics and services of one link to their handles, so that a characteristic can be found
@@ -127,11 +131,5 @@ struct CharacteristicLocator {
     services = services.filter { !$0.value.handles.overlaps(range) }
     names = names.filter { !affected.contains($0.key) }
     return affected
-  }
-}
-
-extension HandleRange {
-  func union(_ other: HandleRange) -> HandleRange {
-    HandleRange(min(start, other.start), max(end, other.end))
   }
 }

@@ -26,9 +26,7 @@ package enum ADStructure: Hashable, Sendable {
   /// A payload that is invalid for its type, or a structure that exceeds the data. Without a type: a length with
   /// nothing after it.
   case malformed(ADType?, [UInt8])
-}
 
-extension ADStructure {
   /// Decodes a payload. Never fails: invalid payloads become ``malformed(_:_:)``.
   ///
   /// - Parameters:

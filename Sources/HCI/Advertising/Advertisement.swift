@@ -1,7 +1,7 @@
 import HaloBluetoothCore
 
 /// All information about an advertising device: its last advertisement and its last scan response.
-public struct Advertisement: Hashable, Sendable, Identifiable {
+public struct Advertisement: Hashable, Sendable, Identifiable, CustomStringConvertible {
   /// The fields of a report that are new. A payload is new if the device has not sent it for 30 seconds.
   package struct ChangedFields: OptionSet, Hashable, Sendable {
     package var rawValue: UInt8
@@ -107,6 +107,19 @@ public struct Advertisement: Hashable, Sendable, Identifiable {
     shortenedName = payload.data.shortenedLocalName ?? shortenedName
     return payload
   }
+
+  /// One line: `30:35:38:41:BE:EF public  -56 dBm  R02_BEEF  180A`. The address and its kind, the last strength, the name, and
+  /// the services; `not connectable` in front of these, if the device is not.
+  public var description: String {
+    let kind = address.kind.description
+    let strength = lastRSSI.map { "\($0) dBm" } ?? "no RSSI"
+    let gap = String(repeating: " ", count: max(0, 7 - kind.count) + max(0, 8 - strength.count))
+    var parts = ["\(address) \(kind)\(gap)\(strength)", localName ?? "(no name)"]
+    // Without an advertisement, nothing is known about that.
+    if advertisingData != nil, !isConnectable { parts.append("not connectable") }
+    parts.append(serviceUUIDs.map(\.description).joined(separator: " "))
+    return parts.filter { !$0.isEmpty }.joined(separator: "  ")
+  }
 }
 
 /// The data that a device has sent, decoded.
@@ -193,21 +206,6 @@ extension Advertisement {
   package var appearance: Appearance? { advertisingData?.appearance ?? scanResponse?.appearance }
 
   package var flags: ADFlags? { advertisingData?.flags ?? scanResponse?.flags }
-}
-
-extension Advertisement: CustomStringConvertible {
-  /// One line: `30:35:38:41:BE:EF public  -56 dBm  R02_BEEF  180A`. The address and its kind, the last strength, the name, and
-  /// the services; `not connectable` in front of these, if the device is not.
-  public var description: String {
-    let kind = address.kind.description
-    let strength = lastRSSI.map { "\($0) dBm" } ?? "no RSSI"
-    let gap = String(repeating: " ", count: max(0, 7 - kind.count) + max(0, 8 - strength.count))
-    var parts = ["\(address) \(kind)\(gap)\(strength)", localName ?? "(no name)"]
-    // Without an advertisement, nothing is known about that.
-    if advertisingData != nil, !isConnectable { parts.append("not connectable") }
-    parts.append(serviceUUIDs.map(\.description).joined(separator: " "))
-    return parts.filter { !$0.isEmpty }.joined(separator: "  ")
-  }
 }
 
 private func unique<Value: Equatable>(_ first: [Value], _ second: [Value]) -> [Value] {

@@ -55,9 +55,7 @@ public struct AdvertisingData: Hashable, Sendable {
   public var isDamaged: Bool {
     structures.contains { if case .malformed = $0 { true } else { false } }
   }
-}
 
-extension AdvertisingData {
   /// Finds the name in advertising data without decoding the rest; the complete one is preferred to a shortened one, and one
   /// without characters is none.
   ///

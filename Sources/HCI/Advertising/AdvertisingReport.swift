@@ -73,9 +73,7 @@ package struct AdvertisingReport: Hashable, Sendable {
     self.directAddress = directAddress
     self.data = data
   }
-}
 
-extension AdvertisingReport {
   /// A report in the layout of one of the three events.
   struct Layout: PacketFields {
     var form = AdvertisingReports.Form.legacy

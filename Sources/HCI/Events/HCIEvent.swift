@@ -100,18 +100,7 @@ package enum HCIEvent: Sendable, Equatable {
     right.write(into: &writers.1)
     return writers.0.bytes == writers.1.bytes
   }
-}
 
-/// Reads the fields into `prototype`, which determines the form.
-private func read<Fields: PacketFields>(
-  _ prototype: Fields, _ reader: inout ByteReader
-) throws(DecodeError) -> Fields {
-  var fields = prototype
-  try fields.visit(&reader)
-  return fields
-}
-
-extension HCIEvent {
   package var code: HCIEventCode {
     switch self {
     case .disconnectionComplete: .disconnectionComplete
@@ -187,4 +176,13 @@ extension HCIEvent {
     case .unknownLE(_, let parameters), .unknown(_, let parameters): writer.write(parameters)
     }
   }
+}
+
+/// Reads the fields into `prototype`, which determines the form.
+private func read<Fields: PacketFields>(
+  _ prototype: Fields, _ reader: inout ByteReader
+) throws(DecodeError) -> Fields {
+  var fields = prototype
+  try fields.visit(&reader)
+  return fields
 }

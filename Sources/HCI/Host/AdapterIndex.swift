@@ -1,5 +1,5 @@
 /// The kernel's number for a Bluetooth adapter: 0 is `hci0`.
-package struct AdapterIndex: RawRepresentable, Hashable, Sendable {
+package struct AdapterIndex: RawRepresentable, Hashable, Sendable, Comparable, CustomStringConvertible {
   package var rawValue: UInt16
 
   package init(rawValue: UInt16) {
@@ -16,12 +16,8 @@ package struct AdapterIndex: RawRepresentable, Hashable, Sendable {
     else { return nil }
     self.init(rawValue: number)
   }
-}
 
-extension AdapterIndex: Comparable {
   package static func < (left: AdapterIndex, right: AdapterIndex) -> Bool { left.rawValue < right.rawValue }
-}
 
-extension AdapterIndex: CustomStringConvertible {
   package var description: String { "hci\(rawValue)" }
 }

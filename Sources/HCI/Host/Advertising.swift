@@ -108,7 +108,7 @@ package struct Advertising: Hashable, Sendable {
 }
 
 /// Why something cannot be advertised.
-package enum AdvertisingFault: Error, Hashable, Sendable {
+package enum AdvertisingFault: Error, Hashable, Sendable, CustomStringConvertible {
   package enum Part: Hashable, Sendable {
     case advertisement, scanResponse
   }
@@ -139,9 +139,7 @@ package enum AdvertisingFault: Error, Hashable, Sendable {
     }
     if part == .scanResponse, seen.contains(.flags) { throw .flagsInScanResponse }
   }
-}
 
-extension AdvertisingFault: CustomStringConvertible {
   package var description: String {
     switch self {
     case .tooLong(let part, let count, let capacity):

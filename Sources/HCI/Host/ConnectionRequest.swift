@@ -31,7 +31,7 @@ package struct ConnectionRequest: Hashable, Sendable {
 }
 
 /// A procedure on a new link that some peers and controllers do not survive, and that a link can do without.
-package enum LinkProcedure: Hashable, Sendable, CaseIterable {
+package enum LinkProcedure: Hashable, Sendable, CaseIterable, CustomStringConvertible {
   case exchangeMTU
   /// The client's subscription to Service Changed.
   case serviceChanged
@@ -41,9 +41,7 @@ package enum LinkProcedure: Hashable, Sendable, CaseIterable {
   case updatePHY
   /// Refusing the peer's requests for other connection parameters; see ``ParameterPolicy/keep``.
   case keepParameters
-}
 
-extension LinkProcedure: CustomStringConvertible {
   package var description: String {
     switch self {
     case .exchangeMTU: "the exchange of the MTU"

@@ -135,9 +135,7 @@ package final class H4Framer {
       swap(&lent, &pending)
     }
   }
-}
 
-extension H4Framer {
   private enum Verdict {
     /// A packet of the given number of bytes, all of which are available.
     case packet(Int)

@@ -14,6 +14,16 @@ import HaloBluetoothCore
 
 extension HCICommand {
   @usableFromInline package static var opcode: HCIOpcode { info.opcode }
+
+  /// The complete packet with its H4 type byte: `01`, opcode, parameter length, parameters.
+  package func packet(into writer: inout ByteWriter) {
+    writer.removeAll()
+    writer.write(HCIPacketType.command.rawValue)
+    writer.write(Self.opcode.rawValue)
+    writer.write(UInt8(0))
+    write(into: &writer)
+    writer.overwrite(at: 3, with: UInt8(truncatingIfNeeded: writer.count - 4))
+  }
 }
 
 /// A command that is answered by Command Complete, with return parameters (7.7.14).
@@ -89,18 +99,6 @@ extension FieldVisitor where Self: ~Escapable {
   @_lifetime(self: copy self)
   package mutating func status(_ status: inout HCIErrorCode) throws(Failure) {
     try value("status", &status)
-  }
-}
-
-extension HCICommand {
-  /// The complete packet with its H4 type byte: `01`, opcode, parameter length, parameters.
-  package func packet(into writer: inout ByteWriter) {
-    writer.removeAll()
-    writer.write(HCIPacketType.command.rawValue)
-    writer.write(Self.opcode.rawValue)
-    writer.write(UInt8(0))
-    write(into: &writer)
-    writer.overwrite(at: 3, with: UInt8(truncatingIfNeeded: writer.count - 4))
   }
 }
 
@@ -198,9 +196,7 @@ extension HCICommand {
     results = []
     self.bit = SupportedCommands.Bit(octet: octet, bit: bit)
   }
-}
 
-extension HCICommandInfo {
   /// A command that the stack does not send, as a row of a table: it is decoded for captures of other hosts.
   struct Row {
     let info: HCICommandInfo

@@ -45,9 +45,7 @@ package enum ExitCode: Int32 {
     (.notFound, "the device or ring was not found"), (.connectionLost, "the connection was lost"),
     (.interrupted, "interrupted before there is a result"),
   ]
-}
 
-extension ExitCode {
   /// The code for a file which can't be opened or written.
   package init(_ error: FileError) {
     if error.isOfDisk {
@@ -85,9 +83,7 @@ package struct Failure: Error {
     let advice = advice ?? "use " + names.joined(separator: ", ")
     return .usage("unknown \(what) \"\(name.printable)\"\(suggestion); \(advice)")
   }
-}
 
-extension Failure {
   /// A file of records that can't be created.
   package init(creating error: FileError) {
     self.init(ExitCode(error), "cannot create \(error)\(error.reason == .hasData ? Self.howToReplace : "")")

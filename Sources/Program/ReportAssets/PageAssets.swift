@@ -42,9 +42,7 @@ package enum PageAssets {
   }
 
   static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
-}
 
-extension PageAssets {
   /// The style sheet of a page of a session's samples, for light and dark, and for paper.
   package static var sessionStyle: String {
     [PackageResources.colors_css, PackageResources.session_css].map(text).joined()

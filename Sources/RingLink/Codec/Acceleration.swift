@@ -46,9 +46,7 @@ package struct AccelerationCounts: Hashable, Sendable {
     self.y = y
     self.z = z
   }
-}
 
-extension AccelerationCounts {
   /// The same in g, in the scale of an encoding.
   @inline(__always)
   func acceleration(_ encoding: AccelerometerEncoding) -> Acceleration {

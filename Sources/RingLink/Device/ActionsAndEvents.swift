@@ -64,9 +64,7 @@ extension RingClient {
     let battery = try? await battery()
     if connection.isConnected { throw .stillConnected(what, seconds: time.inSeconds, battery: battery) }
   }
-}
 
-extension RingClient {
   /// How often the command to stay in camera mode is sent. The ring's own timeout is unknown; another client sends it each
   /// second.
   package static let cameraInterval = Duration.seconds(10)

@@ -92,6 +92,27 @@ extension RingClient {
       return []
     }
   }
+
+  /// Reports a record that is left out.
+  func leaveOut(_ kind: HistoryKind, _ reason: String, _ bytes: [UInt8]) {
+    onInvalidRecord?(InvalidRecord(kind: kind, reason: reason, bytes: bytes))
+  }
+
+  /// The contents of a log that is about one day.
+  ///
+  /// - Returns: nil if the answer cannot be read; it is reported as an odd record
+  func readableLog<Assembler>(
+    _ kind: HistoryKind, _ log: RingLog<Assembler>, _ request: Assembler.Request,
+    progress: ((Int, Int?) -> Void)?
+  ) async throws(RingError) -> Assembler.Contents? {
+    let answer = try await receive(log, request, progress: progress)
+    switch answer {
+    case .contents(let contents): return contents
+    case .unreadable(let error, let frames):
+      leaveOut(kind, "\(error)", frames.flatMap(\.bytes))
+      return nil
+    }
+  }
 }
 
 /// The days to read, and the progress handler.
@@ -204,27 +225,4 @@ package struct InvalidRecord: Hashable, Sendable, CustomStringConvertible {
 
   /// `sleep: it would last 50 h: 00 0e ...`
   package var description: String { "\(kind.rawValue): \(reason): \(Hex.string(bytes, separator: " "))" }
-}
-
-extension RingClient {
-  /// Reports a record that is left out.
-  func leaveOut(_ kind: HistoryKind, _ reason: String, _ bytes: [UInt8]) {
-    onInvalidRecord?(InvalidRecord(kind: kind, reason: reason, bytes: bytes))
-  }
-
-  /// The contents of a log that is about one day.
-  ///
-  /// - Returns: nil if the answer cannot be read; it is reported as an odd record
-  func readableLog<Assembler>(
-    _ kind: HistoryKind, _ log: RingLog<Assembler>, _ request: Assembler.Request,
-    progress: ((Int, Int?) -> Void)?
-  ) async throws(RingError) -> Assembler.Contents? {
-    let answer = try await receive(log, request, progress: progress)
-    switch answer {
-    case .contents(let contents): return contents
-    case .unreadable(let error, let frames):
-      leaveOut(kind, "\(error)", frames.flatMap(\.bytes))
-      return nil
-    }
-  }
 }

@@ -59,6 +59,34 @@ extension RingClient {
     for log in logs where !log.unread.isEmpty { leaveOut(kind, reason, log.unread) }
     return logs.flatMap(\.items)
   }
+
+  /// Reads the packets of a day, one after the other.
+  ///
+  /// - Parameters:
+  ///   - kind: that of an answer that is left out, since it is about another day or packet
+  ///   - valuesPerSlot: the most that a ring may send
+  func intervalLog<Quantity>(
+    _ kind: HistoryKind, _ query: BulkQuery<IntervalLog<Quantity>>, on day: RingDay, now: RingTime,
+    valuesPerSlot: Int = 1
+  ) async throws(RingError) -> DaySlots<Quantity.Number> {
+    var log = DaySlots<Quantity.Number>.empty
+    guard let daysAgo = now.daysSince(day) else { return log }
+    for packet in UInt8(0)...254 {
+      let request = DayPacket(daysAgo: daysAgo, packet: packet)
+      let packets = try await bulk(query, request).filter { !$0.values.isEmpty }
+      guard !packets.isEmpty else { break }
+      guard let contents = packets.first(where: { $0.isAll(of: request) }) else {
+        for other in packets {
+          leaveOut(kind, "it is not packet \(packet) of that day, which was asked for", other.payload)
+        }
+        break
+      }
+      log.minutesPerSlot = Int(contents.minutesPerSlot)
+      log.values += contents.values
+      guard packet + 1 < contents.packets, log.values.count < log.slotsOfDay * valuesPerSlot else { break }
+    }
+    return log
+  }
 }
 
 /// A quantity that a ring stores at intervals of a day.
@@ -119,35 +147,5 @@ package struct IntervalLog<Quantity: IntervalQuantity>: BulkContents {
   package func isAll(of request: Request) -> Bool {
     // Each request is for one packet, and nothing is one, too.
     values.isEmpty || daysAgo == request.daysAgo && packet == request.packet
-  }
-}
-
-extension RingClient {
-  /// Reads the packets of a day, one after the other.
-  ///
-  /// - Parameters:
-  ///   - kind: that of an answer that is left out, since it is about another day or packet
-  ///   - valuesPerSlot: the most that a ring may send
-  func intervalLog<Quantity>(
-    _ kind: HistoryKind, _ query: BulkQuery<IntervalLog<Quantity>>, on day: RingDay, now: RingTime,
-    valuesPerSlot: Int = 1
-  ) async throws(RingError) -> DaySlots<Quantity.Number> {
-    var log = DaySlots<Quantity.Number>.empty
-    guard let daysAgo = now.daysSince(day) else { return log }
-    for packet in UInt8(0)...254 {
-      let request = DayPacket(daysAgo: daysAgo, packet: packet)
-      let packets = try await bulk(query, request).filter { !$0.values.isEmpty }
-      guard !packets.isEmpty else { break }
-      guard let contents = packets.first(where: { $0.isAll(of: request) }) else {
-        for other in packets {
-          leaveOut(kind, "it is not packet \(packet) of that day, which was asked for", other.payload)
-        }
-        break
-      }
-      log.minutesPerSlot = Int(contents.minutesPerSlot)
-      log.values += contents.values
-      guard packet + 1 < contents.packets, log.values.count < log.slotsOfDay * valuesPerSlot else { break }
-    }
-    return log
   }
 }

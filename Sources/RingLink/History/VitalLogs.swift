@@ -124,6 +124,26 @@ extension RingClient {
       .filter { $0.value <= 100 }.map { OxygenValue(time: $0.time, percent: $0.value, isManual: true) }
       .inOrder(of: \.time)
   }
+
+  /// The times of sitting of all days that the ring has stored. No bit of 0x3C shows which rings have them: others may not
+  /// answer.
+  ///
+  /// - Parameters:
+  ///   - now: the ring's wall clock, as known to the host
+  ///   - progress: called with the bytes received and expected
+  package func sedentaryDays(
+    now: RingTime, progress: ((Int, Int) -> Void)? = nil
+  ) async throws(RingError) -> [SedentaryDay] {
+    var days: [RingDay: [UInt8]] = [:]
+    for day in try await stored(.sedentary, CommandTable.sedentaryLog, .all, progress: progress) {
+      if day.bytes.count.isMultiple(of: 2) {
+        days[now.day.adding(days: -Int(day.daysAgo))] = day.bytes
+      } else {
+        leaveOut(.sedentary, "its bytes are not pairs", day.encoded())
+      }
+    }
+    return days.sorted { $0.key < $1.key }.map { SedentaryDay(day: $0.key, bytes: $0.value) }
+  }
 }
 
 /// The times of sitting of a day, as a ring stores them (ring reference, 6.6). Each part has a kind and a duration; their
@@ -161,27 +181,5 @@ package struct SittingDay: StoredItem {
   package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.value("days-ago", &daysAgo, .unit("d"))
     try fields.block(&bytes, as: Parts.self)
-  }
-}
-
-extension RingClient {
-  /// The times of sitting of all days that the ring has stored. No bit of 0x3C shows which rings have them: others may not
-  /// answer.
-  ///
-  /// - Parameters:
-  ///   - now: the ring's wall clock, as known to the host
-  ///   - progress: called with the bytes received and expected
-  package func sedentaryDays(
-    now: RingTime, progress: ((Int, Int) -> Void)? = nil
-  ) async throws(RingError) -> [SedentaryDay] {
-    var days: [RingDay: [UInt8]] = [:]
-    for day in try await stored(.sedentary, CommandTable.sedentaryLog, .all, progress: progress) {
-      if day.bytes.count.isMultiple(of: 2) {
-        days[now.day.adding(days: -Int(day.daysAgo))] = day.bytes
-      } else {
-        leaveOut(.sedentary, "its bytes are not pairs", day.encoded())
-      }
-    }
-    return days.sorted { $0.key < $1.key }.map { SedentaryDay(day: $0.key, bytes: $0.value) }
   }
 }

@@ -1,7 +1,7 @@
 import HaloBluetoothCore
 
 /// The result of a measurement, with its unit.
-public enum MeasuredValue: Hashable, Sendable {
+public enum MeasuredValue: Hashable, Sendable, CustomStringConvertible {
   /// Beats a minute.
   case heartRate(Int)
   /// Oxygen saturation of the blood, in percent.
@@ -50,9 +50,7 @@ public enum MeasuredValue: Hashable, Sendable {
     case .stress, .number, .bytes: nil
     }
   }
-}
 
-extension MeasuredValue: CustomStringConvertible {
   public var description: String {
     switch self {
     case .bloodPressure(let systolic, let diastolic): "\(systolic)/\(diastolic) mmHg"
@@ -63,7 +61,7 @@ extension MeasuredValue: CustomStringConvertible {
 }
 
 /// One result of a measurement.
-public struct MeasurementReading: Hashable, Sendable {
+public struct MeasurementReading: Hashable, Sendable, CustomStringConvertible {
   public var kind: MeasurementKind
   public var value: MeasuredValue
   /// Why the value should not be treated as a measurement; nil if there is no reason.
@@ -79,9 +77,7 @@ public struct MeasurementReading: Hashable, Sendable {
     self.estimate = estimate
     self.beatInterval = beatInterval
   }
-}
 
-extension MeasurementReading: CustomStringConvertible {
   public var description: String {
     var text = "\(kind == .continuousHeartRate ? .heartRate : kind): \(value)"
     if let beatInterval { text += ", \(beatInterval) ms from beat to beat" }
@@ -163,7 +159,7 @@ struct EstimateDetector {
 }
 
 /// Why a measurement has ended without a value.
-package enum MeasurementFailure: Hashable, Sendable {
+package enum MeasurementFailure: Hashable, Sendable, CustomStringConvertible {
   case notWorn
   /// The ring has measured for this long without a result.
   case noValue(seconds: Double)
@@ -173,9 +169,7 @@ package enum MeasurementFailure: Hashable, Sendable {
   case takenOver(by: MeasurementKind)
   /// A status of unknown meaning.
   case status(UInt8)
-}
 
-extension MeasurementFailure: CustomStringConvertible {
   package var description: String {
     switch self {
     case .notWorn:

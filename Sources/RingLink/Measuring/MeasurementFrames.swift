@@ -1,5 +1,5 @@
 /// The measurements that a ring makes on request (ring reference, 4.9).
-public struct MeasurementKind: RawRepresentable, Hashable, Sendable {
+public struct MeasurementKind: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
   public var rawValue: UInt8
 
   public init(rawValue: UInt8) {
@@ -31,14 +31,10 @@ public struct MeasurementKind: RawRepresentable, Hashable, Sendable {
     6: "continuous heart rate", 7: "ECG", 8: "stress", 9: "blood sugar", 10: "HRV", 11: "body temperature",
     12: "combined values", 13: "green light", 14: "red and infrared light", 15: "temperatures",
   ]
-}
 
-extension MeasurementKind {
   /// The numbers of which no capture and no firmware is known.
   static let uncaptured = [4, 5, 7, 9, 11, 13, 14, 15]
-}
 
-extension MeasurementKind: CustomStringConvertible {
   public var description: String { Self.words[Int(rawValue)] ?? "measurement \(rawValue)" }
 }
 

@@ -86,7 +86,7 @@ public struct SportUpdate: FrameRecord {
 }
 
 /// A kind of sport (ring reference, 4.14). Rings count each in the same way, and store its number with the session.
-public struct Sport: RawRepresentable, Hashable, Sendable, CaseIterable {
+public struct Sport: RawRepresentable, Hashable, Sendable, CaseIterable, CustomStringConvertible {
   public var rawValue: UInt8
 
   public init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -164,9 +164,7 @@ public struct Sport: RawRepresentable, Hashable, Sendable, CaseIterable {
 
   /// The numbers by ``option``.
   private static let numbers = Dictionary(uniqueKeysWithValues: allCases.map { ($0.option, $0.rawValue) })
-}
 
-extension Sport: CustomStringConvertible {
   /// Its name; `sport 99` if it has none.
   public var description: String { Self.names[Int(rawValue)] ?? "sport \(rawValue)" }
 }

@@ -130,28 +130,7 @@ package final class RingClient {
     if offset != nil { return "a ring takes commands in one piece" }
     return CommandTable.danger(ofWriting: value).map { RingError.dangerous($0).description }
   }
-}
 
-extension RingError {
-  /// Reports a lost link as such, wherever it was detected.
-  init(_ error: StackError) {
-    switch error.code {
-    case .closed: self = .disconnected(error.reason)
-    case .cancelled: self = .cancelled
-    default: self = .bluetooth(error)
-    }
-  }
-
-  /// The value of an expression, whose ``StackError`` is thrown as an error of the ring.
-  @BluetoothActor
-  static func of<Value>(
-    _ work: @autoclosure @BluetoothActor () async throws(StackError) -> Value
-  ) async throws(RingError) -> Value {
-    do throws(StackError) { return try await work() } catch { throw RingError(error) }
-  }
-}
-
-extension RingClient {
   /// Opens a peripheral as a ring: MTU, the ring's service and its two characteristics, notifications on. Nothing else is
   /// discovered, so that a stream can begin early.
   ///
@@ -312,5 +291,24 @@ extension RingClient {
     if !isAssumed { databaseHash = try await RingError.of(await gatt.databaseHash()) }
     defer { firmware.firmwareRevision = revision }
     return revision == firmware.firmwareRevision
+  }
+}
+
+extension RingError {
+  /// Reports a lost link as such, wherever it was detected.
+  init(_ error: StackError) {
+    switch error.code {
+    case .closed: self = .disconnected(error.reason)
+    case .cancelled: self = .cancelled
+    default: self = .bluetooth(error)
+    }
+  }
+
+  /// The value of an expression, whose ``StackError`` is thrown as an error of the ring.
+  @BluetoothActor
+  static func of<Value>(
+    _ work: @autoclosure @BluetoothActor () async throws(StackError) -> Value
+  ) async throws(RingError) -> Value {
+    do throws(StackError) { return try await work() } catch { throw RingError(error) }
   }
 }

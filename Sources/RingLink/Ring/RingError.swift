@@ -1,7 +1,7 @@
 import HaloBluetoothCore
 
 /// Why an operation on a ring failed.
-package enum RingError: Error, Hashable, Sendable {
+package enum RingError: Error, Hashable, Sendable, CustomStringConvertible {
   /// No advertisement of a ring, or of the requested one, was received.
   case notFound(RingSelector, seconds: Double, others: Int, lacksScanResponses: Bool = false)
   /// No ring advertises, and these devices may be rings; none was named.
@@ -47,9 +47,7 @@ package enum RingError: Error, Hashable, Sendable {
   /// The link was lost.
   case disconnected(String)
   case cancelled
-}
 
-extension RingError: CustomStringConvertible {
   package var description: String {
     switch self {
     case .notFound(let selector, let seconds, let others, lacksScanResponses: true):

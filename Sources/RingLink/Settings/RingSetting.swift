@@ -82,9 +82,7 @@ package struct RingSetting: CommandRow {
       for field in form.fields { field.form.write(numbers[field.name] ?? 0, into: &frame, at: field.offset) }
     }
   }
-}
 
-extension RingSetting {
   /// The field with a name.
   package func field(_ name: String) throws(SettingError) -> FrameField {
     guard let field = fields.first(where: { $0.name == name }) else {

@@ -103,7 +103,7 @@ extension BulkContents {
 }
 
 /// Why the payload of a bulk frame cannot be parsed.
-package enum BulkContentsError: Error, Hashable, Sendable {
+package enum BulkContentsError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The payload ends within the item at `offset`.
   case truncated(offset: Int)
   /// The value at `offset` is invalid.
@@ -118,9 +118,7 @@ package enum BulkContentsError: Error, Hashable, Sendable {
     case .trailing(let count): self = .value("\(count) bytes too many", offset: error.offset)
     }
   }
-}
 
-extension BulkContentsError: CustomStringConvertible {
   package var description: String {
     switch self {
     case .truncated(let offset): "truncated: the item at byte \(offset) is incomplete"
@@ -164,6 +162,12 @@ package struct DecodedBulkFrame: Hashable, Sendable {
   package var form: String?
   /// In the order of the payload; empty if its contents are not known.
   package var values: [BulkValue] = []
+
+  fileprivate mutating func takeStatus(_ status: UInt8) {
+    form = "status"
+    let text = status == 0 ? "0" : "\(status): \(BulkContentsError.meaning(of: status))"
+    values = [BulkValue(name: "status", text: text, range: 0..<1, depth: 0)]
+  }
 }
 
 /// A row of the table that describes bulk frames, of any type.
@@ -218,13 +222,5 @@ extension CommandTable {
       meaning.takeStatus(payload[0])
     }
     return meaning
-  }
-}
-
-extension DecodedBulkFrame {
-  fileprivate mutating func takeStatus(_ status: UInt8) {
-    form = "status"
-    let text = status == 0 ? "0" : "\(status): \(BulkContentsError.meaning(of: status))"
-    values = [BulkValue(name: "status", text: text, range: 0..<1, depth: 0)]
   }
 }

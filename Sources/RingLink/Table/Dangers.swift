@@ -31,6 +31,27 @@ extension CommandTable {
     let payload = value.dropFirst().prefix(RingFrame.payloadLength)
     return (try? RingFrame(RingCommand(rawValue: first), payload: payload)).flatMap(danger)
   }
+
+  /// The frames that end the activity that a frame begins; empty for most.
+  package static func closing(_ frame: RingFrame) -> [RingFrame] {
+    let second = frame.byte(at: 1)
+    switch frame.command {
+    case .rawStream where ![RawControl.stop.rawValue, RawControl.release.rawValue].contains(second):
+      return RawControl.stopSequence
+    case Self.measurementStart.command:
+      let kind = MeasurementKind(rawValue: second)
+      guard kind == .continuousHeartRate else { return [Self.measurementStop.request(MeasurementStop(kind))] }
+      return [Self.measurementStart.request(MeasurementStart(kind, action: MeasurementStart.stopAction))]
+    case Self.liveHeartRate.command:
+      return [Self.liveHeartRate.request(MeasurementCommands.stopLive)]
+    case Self.cameraEnter.command where Self.cameraEnter.entry.requests.contains { $0.matches(frame) }:
+      return [Self.cameraLeave.frame]
+    case Self.sport.command where second != SportControl.endAction:
+      let sport = Sport(rawValue: frame.byte(at: 2))
+      return [Self.sport.request(SportControl(SportControl.endAction, sport))]
+    default: return []
+    }
+  }
 }
 
 /// The messages that have to be confirmed before they are sent.
@@ -56,29 +77,6 @@ extension CommandTable {
     guard meaning(of: frame, isFromRing: false).form == nil else { return nil }
     return
       "no source says what a frame does that begins with \(Hex.string(frame.bytes[..<2], separator: " "))"
-  }
-}
-
-extension CommandTable {
-  /// The frames that end the activity that a frame begins; empty for most.
-  package static func closing(_ frame: RingFrame) -> [RingFrame] {
-    let second = frame.byte(at: 1)
-    switch frame.command {
-    case .rawStream where ![RawControl.stop.rawValue, RawControl.release.rawValue].contains(second):
-      return RawControl.stopSequence
-    case Self.measurementStart.command:
-      let kind = MeasurementKind(rawValue: second)
-      guard kind == .continuousHeartRate else { return [Self.measurementStop.request(MeasurementStop(kind))] }
-      return [Self.measurementStart.request(MeasurementStart(kind, action: MeasurementStart.stopAction))]
-    case Self.liveHeartRate.command:
-      return [Self.liveHeartRate.request(MeasurementCommands.stopLive)]
-    case Self.cameraEnter.command where Self.cameraEnter.entry.requests.contains { $0.matches(frame) }:
-      return [Self.cameraLeave.frame]
-    case Self.sport.command where second != SportControl.endAction:
-      let sport = Sport(rawValue: frame.byte(at: 2))
-      return [Self.sport.request(SportControl(SportControl.endAction, sport))]
-    default: return []
-    }
   }
 }
 

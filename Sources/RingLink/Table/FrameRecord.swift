@@ -15,6 +15,14 @@ extension FrameRecord {
     self = Self.usual
     try Self.fields.read(frame, into: &self)
   }
+
+  /// The names of the flags that are set: `touch`, `gesture`.
+  package var features: [String] {
+    Self.fields.compactMap { field in
+      guard field.field.isFlag, case .number(let get, _) = field.access, get(self) != 0 else { return nil }
+      return field.field.name
+    }
+  }
 }
 
 /// The fields of a record in their order.
@@ -198,16 +206,6 @@ struct FramePlace: Sendable {
   /// A byte that is 1 for yes.
   @inline(__always)
   func flag(_ frame: RingFrame) -> Bool { frame.byte(at: offset) == 1 }
-}
-
-extension FrameRecord {
-  /// The names of the flags that are set: `touch`, `gesture`.
-  package var features: [String] {
-    Self.fields.compactMap { field in
-      guard field.field.isFlag, case .number(let get, _) = field.access, get(self) != 0 else { return nil }
-      return field.field.name
-    }
-  }
 }
 
 extension FrameFields where Record: FixedWidthInteger {

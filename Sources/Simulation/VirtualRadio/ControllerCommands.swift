@@ -97,9 +97,7 @@ extension VirtualController {
       $0.aclPackets = options.aclPackets
     }
   }
-}
 
-extension VirtualController {
   /// The capacity of the accept list and the resolving list.
   static let acceptListSize: UInt8 = 8
 

@@ -97,9 +97,7 @@ struct ReasonCode: Hashable, Sendable {
     default: .failed
     }
   }
-}
 
-extension ReasonCode {
   /// Whether a code of DISCONNECT may be about a message. The others are about the broker, or about another client.
   var blamesMessage: Bool {
     switch number {

@@ -133,9 +133,7 @@ package final class RingStore {
   package func finish(_ sync: SyncID, at time: Int) throws(StoreError) {
     try database.prepare("UPDATE syncs SET finished = ? WHERE id = ?").run(.integer(time), .integer(sync.row))
   }
-}
 
-extension RingStore {
   /// Deletes a ring and all of its data, in one transaction.
   package func delete(_ ring: RingID) throws(StoreError) {
     try database.transaction { () throws(StoreError) in

@@ -10,7 +10,7 @@ internal import HaloSystem
 
 /// The loop's half of a peripheral manager: its services and its advertisement on a radio that others may share.
 @BluetoothActor
-final class PeripheralCore {
+final class PeripheralCore: ServedRadio.Member {
   typealias Place = PeripheralRole.Place
   typealias Update = (place: Place, value: [UInt8])
 
@@ -191,9 +191,7 @@ final class PeripheralCore {
     guard let link = served?.link(to: client) else { return }
     BluetoothActor.run { _ = try? await link.updateParameters(ConnectionParameters(latency)) }
   }
-}
 
-extension PeripheralCore: ServedRadio.Member {
   func advertises(_ isOn: Bool) { events.send { $0.happened { $0.advertises(isOn) } } }
 
   func connected(_ client: PeerIdentity, mtu: Int) { events.send { $0.connected(client, mtu: mtu) } }

@@ -70,11 +70,7 @@ package struct PeripheralRole: Sendable {
     guard state != .poweredOn else { return nil }
     return Effects(misuse: "\(call) has no effect in the state \(state); wait for poweredOn")
   }
-}
 
-// MARK: Services
-
-extension PeripheralRole {
   /// - Parameter refusal: why the service can't be offered; nil if it can
   package mutating func add(_ service: Int, refusal: CBError?) -> Effects {
     if let ignored = ignored("add") { return ignored }
@@ -119,11 +115,7 @@ extension PeripheralRole {
     }
     return effects
   }
-}
 
-// MARK: Advertising
-
-extension PeripheralRole {
   /// - Parameter refusal: why the data can't be advertised; nil if they can
   package mutating func startAdvertising(refusal: CBError? = nil) -> Effects {
     if let ignored = ignored("startAdvertising") { return ignored }
@@ -163,11 +155,7 @@ extension PeripheralRole {
     case .starting, .on, .refused: return Effects([.stopAdvertising])
     }
   }
-}
 
-// MARK: The adapter
-
-extension PeripheralRole {
   /// Takes up the services and the advertising of an earlier run of the program. Nothing of it is reported.
   package mutating func restore(_ services: [Int], advertises: Bool) {
     for service in services { self.services[service] = .restored }
@@ -204,11 +192,7 @@ extension PeripheralRole {
     effects.commands.append(.advertise(startCount, isReported: false))
     return effects
   }
-}
 
-// MARK: Centrals
-
-extension PeripheralRole {
   private var clients: [PeerIdentity] {
     Set(subscribers.values.joined()).union(open.keys).sorted { $0.address.value < $1.address.value }
   }
@@ -296,6 +280,14 @@ extension PeripheralRole {
     Effects([], credits.give(client) ? [.ready] : [])
   }
 }
+
+// MARK: Services
+
+// MARK: Advertising
+
+// MARK: The adapter
+
+// MARK: Centrals
 
 /// The calls of one kind whose report is to come, and the reports that wait for those of earlier calls.
 private struct CallsInOrder: Sendable {

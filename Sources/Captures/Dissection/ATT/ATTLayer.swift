@@ -64,9 +64,7 @@ package struct ATTLayer: Hashable, Sendable {
 
   /// The section of the PDU.
   var reference: String { opcode.reference }
-}
 
-extension ATTLayer {
   /// Whether the PDU has more than a handle and a value: ranges, types, lists.
   package var hasList: Bool {
     switch opcode {
@@ -210,9 +208,7 @@ extension ATTLayer {
     default: Self.write(value, of: gatt?.attribute?.valueType, to: &text)
     }
   }
-}
 
-extension ATTLayer {
   /// Writes a one-line summary of the PDU.
   func writeSummary(of source: RawSpan, _ gatt: GATTLayer?, to text: inout TextBuffer) {
     text.write(opcode)

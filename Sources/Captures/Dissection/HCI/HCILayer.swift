@@ -128,9 +128,7 @@ package struct HCILayer: Hashable, Sendable {
     if let status, status != .success, !offsets.hasHandleAfterFailure { return }
     connection = try value(at: offsets.handle, packet)
   }
-}
 
-extension HCILayer {
   /// Writes a one-line summary of the packet.
   ///
   /// - Parameter fields: memory for the fields; its contents are overwritten

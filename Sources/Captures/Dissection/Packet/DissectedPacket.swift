@@ -281,7 +281,7 @@ package enum Layer: String, Hashable, Sendable, CaseIterable {
 }
 
 /// An earlier packet that one belongs to: the command of an event, the request of a response.
-package struct PacketReference: Hashable, Sendable {
+package struct PacketReference: Hashable, Sendable, TextWritable {
   /// As in the capture, counted from 1.
   package var number: Int
   /// From it to this packet; nil if one of them has no time, or if the capture's clock was set back between them.
@@ -294,9 +294,6 @@ package struct PacketReference: Hashable, Sendable {
     }
   }
 
-}
-
-extension PacketReference: TextWritable {
   /// `after 12.345 ms (packet 7)`.
   package func write(to text: inout TextBuffer) {
     if let microseconds {

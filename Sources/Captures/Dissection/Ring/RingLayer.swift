@@ -36,9 +36,7 @@ package struct RingLayer: Hashable, Sendable {
 
   /// The meaning of a frame; nil for any other value.
   package var meaning: DecodedFrame? { if case .frame(let meaning) = content { meaning } else { nil } }
-}
 
-extension RingLayer {
   func writeSummary(of source: RawSpan, to text: inout TextBuffer) {
     switch content {
     case .frame(let meaning): write(meaning, to: &text)

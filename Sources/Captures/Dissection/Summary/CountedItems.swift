@@ -30,6 +30,23 @@ extension CaptureSummary {
     /// The rate and the gaps, within each connection.
     package var statistics = StreamStatistics()
   }
+
+  /// A device whose advertisements were received.
+  package struct Device: Hashable, Sendable {
+    package var address: BluetoothAddress
+    /// The name, if it is known.
+    package var name: String?
+    /// The number of advertising reports.
+    package var reports = 0
+    /// In dBm, the strongest.
+    package var rssi: Int8?
+
+    mutating func add(_ report: AdvertisingReport) {
+      reports += 1
+      if let rssi = report.rssi { self.rssi = max(self.rssi ?? rssi, rssi) }
+      if name == nil { name = AdvertisingData(report.data).localName }
+    }
+  }
 }
 
 /// The sender of notifications and indications. Texts are made at the end, not for each packet.
@@ -86,25 +103,6 @@ struct SourceValues: Sendable {
     CaptureSummary.Values(
       device: DeviceKey(key.peer, connection: key.connection), name: attribute?.name, bytes: bytes,
       pattern: pattern, statistics: statistics)
-  }
-}
-
-extension CaptureSummary {
-  /// A device whose advertisements were received.
-  package struct Device: Hashable, Sendable {
-    package var address: BluetoothAddress
-    /// The name, if it is known.
-    package var name: String?
-    /// The number of advertising reports.
-    package var reports = 0
-    /// In dBm, the strongest.
-    package var rssi: Int8?
-
-    mutating func add(_ report: AdvertisingReport) {
-      reports += 1
-      if let rssi = report.rssi { self.rssi = max(self.rssi ?? rssi, rssi) }
-      if name == nil { name = AdvertisingData(report.data).localName }
-    }
   }
 }
 

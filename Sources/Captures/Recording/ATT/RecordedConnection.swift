@@ -3,7 +3,7 @@ import HCI
 import HaloBluetoothCore
 
 /// The ATT traffic of one LE connection of a capture, with the side that is the server.
-package struct RecordedConnection: Sendable {
+package struct RecordedConnection: Sendable, CustomStringConvertible {
   /// A PDU, complete.
   package struct PDU: Hashable, Sendable {
     /// The number of the packet that completes it, counted from 1.
@@ -107,9 +107,7 @@ package struct RecordedConnection: Sendable {
     guard !isServerPeer else { return }
     for index in pdus.indices { pdus[index].isFromServer.toggle() }
   }
-}
 
-extension RecordedConnection: CustomStringConvertible {
   /// `2: C0:11:22:33:A1:B2, packets 120 to 480, 96 ATT PDUs`
   package var description: String {
     let place = packets.map { ", packets \($0.lowerBound) to \($0.upperBound)" } ?? ""

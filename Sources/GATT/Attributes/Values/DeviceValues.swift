@@ -2,7 +2,7 @@ import HaloBluetoothCore
 
 /// The external appearance of a device: a category and a subcategory (Core Specification Vol 3, Part C, 12.2; Assigned Numbers,
 /// 2.6).
-public struct AppearanceValue: RawRepresentable, Hashable, Sendable {
+public struct AppearanceValue: RawRepresentable, Hashable, Sendable, FixedValue {
   /// The number in Assigned Numbers, such as 0x00C0 for a watch; 0 if unknown.
   public var rawValue: UInt16
 
@@ -12,9 +12,7 @@ public struct AppearanceValue: RawRepresentable, Hashable, Sendable {
 
   /// The name in Assigned Numbers; nil if it has none.
   public var name: String? { AssignedNumbers.appearance(rawValue) }
-}
 
-extension AppearanceValue: FixedValue {
   init(reading reader: inout ByteReader) throws(DecodeError) {
     self.init(rawValue: try reader.readUInt16())
   }
@@ -27,7 +25,7 @@ extension AppearanceValue: FixedValue {
 }
 
 /// Who has made a device, and which it is (GATT Specification Supplement, PnP ID).
-public struct PnPID: Hashable, Sendable {
+public struct PnPID: Hashable, Sendable, FixedValue {
   /// The list that the vendor's number is from.
   public struct Source: RawRepresentable, Hashable, Sendable {
     public var rawValue: UInt8
@@ -62,9 +60,7 @@ public struct PnPID: Hashable, Sendable {
     self.product = product
     self.version = version
   }
-}
 
-extension PnPID: FixedValue {
   init(reading reader: inout ByteReader) throws(DecodeError) {
     self.init(
       source: Source(rawValue: try reader.readUInt8()), vendor: try reader.readUInt16(),
@@ -81,7 +77,7 @@ extension PnPID: FixedValue {
 
 /// The connection that a device prefers (Core Specification Vol 3, Part C, 12.3). The numbers are those on the wire, of
 /// which 0xFFFF stands for no preference.
-public struct PreferredConnectionParameters: Hashable, Sendable {
+public struct PreferredConnectionParameters: Hashable, Sendable, FixedValue {
   /// The shortest interval, in units of 1.25 ms: 6 to 3200; nil for any.
   public var shortestInterval: UInt16?
   /// The longest interval, in units of 1.25 ms: 6 to 3200; nil for any.
@@ -104,15 +100,11 @@ public struct PreferredConnectionParameters: Hashable, Sendable {
     self.latency = latency
     self.timeout = timeout
   }
-}
 
-extension PreferredConnectionParameters {
   /// No preference: those that the central chooses.
   package static let any = PreferredConnectionParameters(
     shortestInterval: nil, longestInterval: nil, latency: 0, timeout: nil)
-}
 
-extension PreferredConnectionParameters: FixedValue {
   private static let noPreference = UInt16.max
 
   /// Numbers outside of their ranges are taken as they are, as many devices have some.

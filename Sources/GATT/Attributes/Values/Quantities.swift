@@ -1,7 +1,7 @@
 import HaloBluetoothCore
 
 /// A percentage without a fraction: 0 to 100, in one byte (GATT Specification Supplement, Battery Level).
-public struct Percent: Hashable, Sendable, ExpressibleByIntegerLiteral {
+public struct Percent: Hashable, Sendable, ExpressibleByIntegerLiteral, CustomStringConvertible, FixedValue {
   /// 0 to 100.
   public let value: UInt8
 
@@ -11,14 +11,10 @@ public struct Percent: Hashable, Sendable, ExpressibleByIntegerLiteral {
   }
 
   public init(integerLiteral value: Int) { self.init(value) }
-}
 
-extension Percent: CustomStringConvertible {
   /// `81 %`
   public var description: String { "\(value) %" }
-}
 
-extension Percent: FixedValue {
   init(reading reader: inout ByteReader) throws(DecodeError) {
     let value = try reader.readUInt8()
     guard value <= 100 else { throw reader.invalid("\(value) percent; the most is 100") }
@@ -30,7 +26,9 @@ extension Percent: FixedValue {
 
 /// A temperature in hundredths of a degree Celsius, in two bytes with a sign (GATT Specification Supplement,
 /// Temperature).
-public struct Celsius: Hashable, Sendable, ExpressibleByFloatLiteral, ExpressibleByIntegerLiteral {
+public struct Celsius: Hashable, Sendable, ExpressibleByFloatLiteral, ExpressibleByIntegerLiteral,
+  CustomStringConvertible, FixedValue
+{
   /// The lowest temperature, absolute zero: -273.15 degrees.
   package static let lowest = -27_315
   /// The highest temperature: 327.67 degrees.
@@ -61,16 +59,12 @@ public struct Celsius: Hashable, Sendable, ExpressibleByFloatLiteral, Expressibl
 
   /// In degrees; nil if the temperature is not known.
   public var degrees: Double? { hundredths.map { Double($0) / 100 } }
-}
 
-extension Celsius: CustomStringConvertible {
   /// `20.50 °C`
   public var description: String {
     hundredths.map { DecimalText.string(Int64($0), places: 2) + " °C" } ?? "unknown"
   }
-}
 
-extension Celsius: FixedValue {
   /// The number for a temperature that is not known.
   private static let unknownNumber = Int16.min
 
@@ -90,7 +84,7 @@ extension Celsius: FixedValue {
 }
 
 /// A heart rate, and the values measured with it (GATT Specification Supplement, Heart Rate Measurement).
-public struct HeartRateMeasurement: Hashable, Sendable {
+public struct HeartRateMeasurement: Hashable, Sendable, FixedValue {
   /// In beats per minute. Up to 255 it is written in one byte, above in two.
   public var beatsPerMinute: UInt16
   /// Whether the sensor touches the skin; nil for a sensor that does not detect contact.
@@ -118,9 +112,7 @@ public struct HeartRateMeasurement: Hashable, Sendable {
   public var durations: [Duration] {
     intervals.map { .nanoseconds((Int64($0) * 1_000_000_000 + 512) / 1024) }
   }
-}
 
-extension HeartRateMeasurement: FixedValue {
   private struct Flags: OptionSet {
     let rawValue: UInt8
     static let isWide = Flags(rawValue: 0x01)

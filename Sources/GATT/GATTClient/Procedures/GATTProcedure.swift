@@ -21,6 +21,11 @@ package protocol GATTProcedure {
 extension GATTProcedure {
   package mutating func abandon() -> (any ATTPDU)? { nil }
   package static var precedesCommands: Bool { false }
+
+  /// This procedure, and one after it.
+  func then<Next: GATTProcedure>(_ make: @escaping (Output) -> Next?) -> Chain<Self, Next> {
+    Chain(self, make)
+  }
 }
 
 /// The next step of a procedure.
@@ -109,12 +114,5 @@ struct Chain<First: GATTProcedure, Second: GATTProcedure>: GATTProcedure {
     case .failed(let error): .failed(error)
     case .done(let output): .done(output)
     }
-  }
-}
-
-extension GATTProcedure {
-  /// This procedure, and one after it.
-  func then<Next: GATTProcedure>(_ make: @escaping (Output) -> Next?) -> Chain<Self, Next> {
-    Chain(self, make)
   }
 }

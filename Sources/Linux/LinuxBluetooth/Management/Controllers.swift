@@ -139,9 +139,7 @@ package enum Controllers {
         management: information[device.index], isTaken: HCIDevices.isTaken(device.index))
     }
   }
-}
 
-extension Controllers {
   /// Reads the link layer features of a controller shared with the kernel. It has to be up, and each command requires
   /// CAP_NET_RAW. It takes `HostController/commandDeadline` at most; a task that is cancelled returns at once.
   package static func features(of index: AdapterIndex) async throws(StackError) -> LEFeatures {

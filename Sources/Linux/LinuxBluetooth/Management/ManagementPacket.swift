@@ -34,7 +34,7 @@ struct ManagementPacket: Hashable {
 }
 
 /// The status of a management command (doc/mgmt-api.txt, "Error Codes").
-package struct ManagementStatus: RawRepresentable, Hashable, Sendable {
+package struct ManagementStatus: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
   package var rawValue: UInt8
 
   package init(rawValue: UInt8) {
@@ -52,9 +52,7 @@ package struct ManagementStatus: RawRepresentable, Hashable, Sendable {
   package static let invalidIndex = ManagementStatus(rawValue: 0x11)
   package static let blockedByRFKill = ManagementStatus(rawValue: 0x12)
   package static let permissionDenied = ManagementStatus(rawValue: 0x14)
-}
 
-extension ManagementStatus: CustomStringConvertible {
   package var description: String {
     switch self {
     case .success: "success"
@@ -74,7 +72,7 @@ extension ManagementStatus: CustomStringConvertible {
 }
 
 /// The settings or capabilities of an adapter (doc/mgmt-api.txt, "Read Controller Information Command").
-package struct ManagementSettings: OptionSet, Hashable, Sendable {
+package struct ManagementSettings: OptionSet, Hashable, Sendable, CustomStringConvertible {
   package var rawValue: UInt32
 
   package init(rawValue: UInt32) {
@@ -97,9 +95,7 @@ package struct ManagementSettings: OptionSet, Hashable, Sendable {
     (.bondable, "bondable"), (.bredr, "br/edr"), (.lowEnergy, "le"), (.advertising, "advertising"),
     (.secureConnections, "secure-conn"), (.privacy, "privacy"), (.staticAddress, "static-addr"),
   ]
-}
 
-extension ManagementSettings: CustomStringConvertible {
   /// `powered, le, secure-conn`; settings without a name here are omitted.
   package var description: String {
     Self.names.filter { contains($0.0) }.map(\.1).joined(separator: ", ")

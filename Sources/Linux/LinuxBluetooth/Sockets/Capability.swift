@@ -1,7 +1,7 @@
 import HaloSystem
 
 /// A Linux capability, capabilities(7).
-package struct Capability: RawRepresentable, Hashable, Sendable {
+package struct Capability: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
   /// The bit number.
   package var rawValue: Int32
 
@@ -18,9 +18,7 @@ package struct Capability: RawRepresentable, Hashable, Sendable {
   package var isEffective: Bool {
     Linux.hasCapability(rawValue) != 0
   }
-}
 
-extension Capability: CustomStringConvertible {
   package var description: String {
     switch self {
     case .netAdmin: "CAP_NET_ADMIN"

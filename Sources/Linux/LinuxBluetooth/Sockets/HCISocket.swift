@@ -80,9 +80,7 @@ package struct HCIFilter: Hashable, Sendable {
     writer.write(UInt32(0))
     return writer.bytes
   }
-}
 
-extension HCIFilter {
   /// The packets that a ``RawController`` reads.
   static let rawController = HCIFilter(types: [.event, .command], events: ownEvents)
   /// The same, and the data of all links.

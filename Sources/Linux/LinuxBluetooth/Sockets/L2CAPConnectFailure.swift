@@ -34,9 +34,7 @@ package enum L2CAPConnectFailure: Error, Hashable, Sendable {
     default: .failed(.system(error))
     }
   }
-}
 
-extension L2CAPConnectFailure {
   /// See ``Verdict``; nil if the attempt was cancelled.
   package var verdict: Verdict? {
     switch self {

@@ -1,7 +1,7 @@
 import Glibc
 
 /// A failed system call: its name and the kernel's error.
-@usableFromInline package struct SystemError: Error, Hashable, Sendable {
+@usableFromInline package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The name of the call: `"connect"`.
   package var call: String
   /// The kernel's error number.
@@ -43,9 +43,7 @@ import Glibc
     default: nil
     }
   }
-}
 
-extension SystemError: CustomStringConvertible {
   @usableFromInline package var description: String {
     "\(call): \(Self.text(errno))"
   }

@@ -56,9 +56,7 @@ package struct HelpPage {
     self.examples = examples
     self.description = description
   }
-}
 
-extension HelpPage {
   /// A command.
   package init(_ command: CommandSpec) {
     let options = command.options + CommonOptions.ofAll

@@ -1,7 +1,7 @@
 import HaloSystem
 
 /// Linux capabilities, capabilities(7), one bit for each. Only those that matter to this program have names.
-package struct Capabilities: OptionSet, Hashable, Sendable {
+package struct Capabilities: OptionSet, Hashable, Sendable, CustomStringConvertible {
   package var rawValue: UInt64
 
   package init(rawValue: UInt64) { self.rawValue = rawValue }
@@ -18,9 +18,7 @@ package struct Capabilities: OptionSet, Hashable, Sendable {
 
   /// The capabilities that the program can use.
   package static let useful: Capabilities = [.netRaw, .netAdmin]
-}
 
-extension Capabilities: CustomStringConvertible {
   private static let names: [(Capabilities, String)] = [
     (.netRaw, "cap_net_raw"), (.netAdmin, "cap_net_admin"), (.setUID, "cap_setuid"), (.setGID, "cap_setgid"),
     (.setPCap, "cap_setpcap"),
@@ -33,6 +31,15 @@ extension Capabilities: CustomStringConvertible {
     let others = subtracting(named).rawValue
     names += (0..<64).filter { others >> $0 & 1 == 1 }.map(String.init)
     return names.joined(separator: ",")
+  }
+
+  /// The capabilities that a program's file makes effective for its processes; nil if unknown. A file that only permits
+  /// them counts as granting none.
+  package static func granted(byFile path: String) -> Capabilities? {
+    var permitted: UInt64 = 0
+    var isEffective: Int32 = 0
+    guard Linux.fileCapabilities(path, &permitted, &isEffective) == 0 else { return nil }
+    return isEffective == 0 ? [] : Capabilities(rawValue: permitted)
   }
 }
 
@@ -75,16 +82,5 @@ package struct ThreadCapabilities: Hashable, Sendable {
   package init(permitted: Capabilities = [], effective: Capabilities = []) {
     self.permitted = permitted
     self.effective = effective
-  }
-}
-
-extension Capabilities {
-  /// The capabilities that a program's file makes effective for its processes; nil if unknown. A file that only permits
-  /// them counts as granting none.
-  package static func granted(byFile path: String) -> Capabilities? {
-    var permitted: UInt64 = 0
-    var isEffective: Int32 = 0
-    guard Linux.fileCapabilities(path, &permitted, &isEffective) == 0 else { return nil }
-    return isEffective == 0 ? [] : Capabilities(rawValue: permitted)
   }
 }

@@ -5,7 +5,7 @@ import RingLink
 
 /// The samples of a stream for a broker: the same records as its output in JSON has, in any format of it.
 @BluetoothActor
-final class SampleMirror {
+final class SampleMirror: SampleObserver {
   let publisher: RingPublisher
   private var writer: SampleWriter
   /// Whether the heart rate is that of the beats, and not what the ring says with each counted sample.
@@ -48,6 +48,12 @@ final class SampleMirror {
     writer.mark(mark, at: time)
     if case .beat(_, let rate?) = mark { publisher.update(Int(rate.rounded()), of: .green) }
   }
+
+  func begin(after identification: Task<Void, Never>?, _ ring: @escaping @BluetoothActor () -> RingClient) {
+    publisher.watch(after: identification, ring)
+  }
+
+  func end() async { await publisher.end() }
 }
 
 /// Puts lines of JSON into batches.

@@ -98,6 +98,16 @@ extension Failure {
       }
     self.init(code, error.description)
   }
+
+  var link: LinkContext {
+    get { context as? LinkContext ?? LinkContext() }
+    set { context = newValue }
+  }
+
+  init(_ code: ExitCode, _ message: String, _ fault: StackError.Fault) {
+    self.init(code, message)
+    link.fault = fault
+  }
 }
 
 extension ExitCode {
@@ -133,18 +143,6 @@ struct LinkContext: Sendable {
   var fault = StackError.Fault.final
   /// The message when the device is asked again; nil for a note with the message of the failure.
   var attempt: String?
-}
-
-extension Failure {
-  var link: LinkContext {
-    get { context as? LinkContext ?? LinkContext() }
-    set { context = newValue }
-  }
-
-  init(_ code: ExitCode, _ message: String, _ fault: StackError.Fault) {
-    self.init(code, message)
-    link.fault = fault
-  }
 }
 
 /// A user's remedies for an error of an adapter, in the words of this program's commands.

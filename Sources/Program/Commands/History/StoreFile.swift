@@ -127,9 +127,7 @@ struct StoredHistory {
     guard let ring = rings.first else { return .stress([]) }
     return try store.records(kind, of: ring.id, in: days)
   }
-}
 
-extension StoredHistory {
   /// Prints a kind of data of all selected rings.
   func export(_ kind: HistoryKind, _ format: OutputFormat, isLabelled: Bool) throws {
     var printer = HistoryPrinter(format, kind, isLabelled: isLabelled, hasOrigins: true)

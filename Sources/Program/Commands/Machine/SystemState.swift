@@ -57,9 +57,7 @@ struct SystemState: Sendable {
   /// The Wi-Fi interfaces that are in use.
   var wifi: [String] = []
   var ring: RingState?
-}
 
-extension SystemState {
   /// Reads the state of this machine. Needs no privilege.
   @BluetoothActor
   static func read() async -> SystemState {

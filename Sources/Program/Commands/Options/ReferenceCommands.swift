@@ -31,28 +31,7 @@ extension HelpPage {
     if let topic = HelpTopic(rawValue: name) { return topic.page }
     return HelpPage(try Commands.named(name, orTopics: HelpTopic.allCases.map(\.rawValue)))
   }
-}
 
-private let allOption = Flag("--all", help: "print all pages, one behind the other; each begins with .TH")
-
-let completionCommand = CommandSpec(
-  name: "completion", arguments: "SHELL", summary: "print the completion script for bash, zsh or fish",
-  examples: [
-    ("halo-raw completion bash > halo-raw.bash", "write a script, to be sourced in ~/.bashrc")
-  ],
-  details: """
-    The script completes commands, options, the names of values, and files. `make install` and the Debian package \
-    install it for all three shells.
-    """, usesAdapter: false
-) { invocation in
-  let name = invocation.positionals.first ?? ""
-  guard let shell = Completion(rawValue: name) else {
-    throw Failure.usage("\(name.printable) is not a shell that can be completed for; give bash, zsh or fish")
-  }
-  Console.print(shell.script(Commands.groups.flatMap(\.commands)))
-}
-
-extension HelpPage {
   /// The program: all commands.
   static func overview(_ groups: [(title: String, commands: [CommandSpec])]) -> HelpPage {
     let commands = groups.map { List($0.title, $0.commands.map { ($0.name, $0.summary) }) }
@@ -94,4 +73,23 @@ extension HelpPage {
       "known rings and what waits for brokers; with XDG_STATE_HOME, halo-raw in it"
     ),
   ]
+}
+
+private let allOption = Flag("--all", help: "print all pages, one behind the other; each begins with .TH")
+
+let completionCommand = CommandSpec(
+  name: "completion", arguments: "SHELL", summary: "print the completion script for bash, zsh or fish",
+  examples: [
+    ("halo-raw completion bash > halo-raw.bash", "write a script, to be sourced in ~/.bashrc")
+  ],
+  details: """
+    The script completes commands, options, the names of values, and files. `make install` and the Debian package \
+    install it for all three shells.
+    """, usesAdapter: false
+) { invocation in
+  let name = invocation.positionals.first ?? ""
+  guard let shell = Completion(rawValue: name) else {
+    throw Failure.usage("\(name.printable) is not a shell that can be completed for; give bash, zsh or fish")
+  }
+  Console.print(shell.script(Commands.groups.flatMap(\.commands)))
 }

@@ -66,6 +66,28 @@ enum AttributeChoice: Hashable {
   var uuid: BluetoothUUID? {
     if case .uuid(let uuid) = self { uuid } else { nil }
   }
+
+  fileprivate func selects(_ characteristic: Characteristic) -> Bool {
+    switch self {
+    case .uuid(let uuid): characteristic.uuid == uuid
+    case .handle(let handle): characteristic.valueHandle == handle
+    }
+  }
+
+  /// The handle or the UUID.
+  var name: String {
+    switch self {
+    case .uuid(let uuid): uuid.description
+    case .handle(let handle): handle.description
+    }
+  }
+
+  var title: String {
+    switch self {
+    case .uuid(let uuid): "characteristic \(uuid)"
+    case .handle(let handle): "characteristic with its value at \(handle)"
+    }
+  }
 }
 
 extension GATTClient {
@@ -106,30 +128,6 @@ extension GATTClient {
 extension StackError {
   /// Whether the peer has answered, though wrongly: other attributes can be asked for.
   var isOfOneAttribute: Bool { [.refused, .malformed, .misbehaved].contains(code) }
-}
-
-extension AttributeChoice {
-  fileprivate func selects(_ characteristic: Characteristic) -> Bool {
-    switch self {
-    case .uuid(let uuid): characteristic.uuid == uuid
-    case .handle(let handle): characteristic.valueHandle == handle
-    }
-  }
-
-  /// The handle or the UUID.
-  var name: String {
-    switch self {
-    case .uuid(let uuid): uuid.description
-    case .handle(let handle): handle.description
-    }
-  }
-
-  var title: String {
-    switch self {
-    case .uuid(let uuid): "characteristic \(uuid)"
-    case .handle(let handle): "characteristic with its value at \(handle)"
-    }
-  }
 }
 
 extension ArgumentType where Value == BluetoothUUID {

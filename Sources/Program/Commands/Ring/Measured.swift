@@ -69,9 +69,7 @@ struct Measured: Sendable {
     default: return nil
     }
   }
-}
 
-extension Measured {
   static let all = [
     Measured("heart-rate", .heartRate, "heart_rate_bpm"),
     Measured("spo2", .oxygen, "spo2_percent"),

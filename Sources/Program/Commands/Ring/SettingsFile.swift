@@ -6,7 +6,7 @@ import HaloStorage
 import RingLink
 
 /// Settings in a JSON file that people can read and edit.
-struct SettingsFile: Sendable {
+struct SettingsFile: Sendable, JSONDecodable {
   /// A flag, a number or a name.
   struct Value: JSONDecodable, Sendable {
     let json: JSONValue
@@ -141,9 +141,7 @@ struct SettingsFile: Sendable {
     }
     return changes
   }
-}
 
-extension SettingsFile: JSONDecodable {
   init(_ json: JSONValue) throws(JSONError) {
     version = try json.member(Self.versionName)
     firmware = try json.optionalMember("firmware")
@@ -161,9 +159,7 @@ extension SettingsFile: JSONDecodable {
       "units": units.map { .object($0.mapValues { .object($0.mapValues { .string($0) }) }) },
     ])
   }
-}
 
-extension SettingsFile {
   /// Writes the settings that differ to a ring and prints them. Everything is validated before anything is written.
   @BluetoothActor
   func load(into ring: RingClient) async throws {

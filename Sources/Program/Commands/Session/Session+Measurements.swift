@@ -74,9 +74,7 @@ extension Session {
     paused.drop(of: ring.connection.peer)
     note("automatic measurements are on again: \(saved)")
   }
-}
 
-extension Session {
   /// Warns if the firmware is of an unknown family, or its encoding of acceleration is unknown. Neither is guessed.
   ///
   /// - Parameter needsAcceleration: whether the encoding of acceleration matters

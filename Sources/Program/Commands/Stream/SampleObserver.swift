@@ -24,11 +24,3 @@ protocol SampleObserver: AnyObject {
 extension SampleObserver {
   var summary: [String] { [] }
 }
-
-extension SampleMirror: SampleObserver {
-  func begin(after identification: Task<Void, Never>?, _ ring: @escaping @BluetoothActor () -> RingClient) {
-    publisher.watch(after: identification, ring)
-  }
-
-  func end() async { await publisher.end() }
-}

@@ -8,7 +8,7 @@ import RingLink
 ///
 /// Properties that each sample reads and writes have no dynamic check for exclusive access: 80 instructions each.
 @BluetoothActor
-final class SampleStream {
+final class SampleStream: @BluetoothActor TickObserver {
   private enum End {
     case wanted
     /// The link is lost.
@@ -474,9 +474,7 @@ final class SampleStream {
       )
     }
   }
-}
 
-extension SampleStream: @BluetoothActor TickObserver {
   func tickDidEnd() {
     if isCollecting { flush() }
   }

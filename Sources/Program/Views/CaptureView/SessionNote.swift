@@ -5,7 +5,7 @@ import RingLink
 
 /// The conditions of a session besides its packets. A recording holds them, so that its replay is the same on any machine, in
 /// any time zone and state; see `CaptureNote`.
-package enum SessionNote: Equatable, Sendable {
+package enum SessionNote: Equatable, Sendable, LosslessStringConvertible {
   /// How far the wall clock is ahead of UTC, in seconds.
   case zone(Int)
   /// The stored record of the ring's clock.
@@ -28,46 +28,7 @@ package enum SessionNote: Equatable, Sendable {
   package var fits: Bool { description.utf8.count <= CaptureNote.maximumLength }
 
   package static func all(in texts: [String]) -> [SessionNote] { texts.compactMap { SessionNote($0) } }
-}
 
-extension [SessionNote] {
-  /// 0 for a recording without this note, on every machine.
-  package var utcOffset: Int {
-    lazy.compactMap { if case .zone(let offset) = $0 { offset } else { nil } }.last ?? 0
-  }
-
-  /// The offset from UTC that a note states; nil if it states none.
-  package static func utcOffset(in note: String) -> Int? {
-    if case .zone(let offset)? = SessionNote(note) { offset } else { nil }
-  }
-
-  package var clockRecord: ClockRecord? {
-    lazy.compactMap { if case .clock(let record) = $0 { record } else { nil } }.last
-  }
-
-  package var knownRings: [KnownRing] {
-    compactMap { if case .ring(let ring) = $0 { ring } else { nil } }
-  }
-
-  package var keepParameters: Bool { contains(.keepsParameters) }
-
-  package var describesRing: Bool { contains(.describesRing) }
-
-  package var hasOneRing: Bool { contains(.oneRing) }
-
-  /// The known answer about the counted stream; nil without a note of it.
-  package var countedStream: Bool?? {
-    lazy.compactMap { if case .countedStream(let known) = $0 { .some(known) } else { nil } }.last
-  }
-
-  package var savedMeasurements: SavedMeasurements {
-    var saved = SavedMeasurements()
-    for case .restore(let name, let numbers) in self { saved.settings[name] = numbers }
-    return saved
-  }
-}
-
-extension SessionNote: LosslessStringConvertible {
   /// `zone utc-offset=3600`, `clock set=1763733600 policy=local utc-offset=3600`, `restore spo2 enabled=1`, `ring [...]` with
   /// address, type, name, firmware, handles and Database Hash, `keep-parameters`, `describe-ring`, `one-ring`,
   /// `counted-stream asked`
@@ -124,6 +85,43 @@ extension SessionNote: LosslessStringConvertible {
       }
     default: return nil
     }
+  }
+}
+
+extension [SessionNote] {
+  /// 0 for a recording without this note, on every machine.
+  package var utcOffset: Int {
+    lazy.compactMap { if case .zone(let offset) = $0 { offset } else { nil } }.last ?? 0
+  }
+
+  /// The offset from UTC that a note states; nil if it states none.
+  package static func utcOffset(in note: String) -> Int? {
+    if case .zone(let offset)? = SessionNote(note) { offset } else { nil }
+  }
+
+  package var clockRecord: ClockRecord? {
+    lazy.compactMap { if case .clock(let record) = $0 { record } else { nil } }.last
+  }
+
+  package var knownRings: [KnownRing] {
+    compactMap { if case .ring(let ring) = $0 { ring } else { nil } }
+  }
+
+  package var keepParameters: Bool { contains(.keepsParameters) }
+
+  package var describesRing: Bool { contains(.describesRing) }
+
+  package var hasOneRing: Bool { contains(.oneRing) }
+
+  /// The known answer about the counted stream; nil without a note of it.
+  package var countedStream: Bool?? {
+    lazy.compactMap { if case .countedStream(let known) = $0 { .some(known) } else { nil } }.last
+  }
+
+  package var savedMeasurements: SavedMeasurements {
+    var saved = SavedMeasurements()
+    for case .restore(let name, let numbers) in self { saved.settings[name] = numbers }
+    return saved
   }
 }
 

@@ -50,9 +50,7 @@ struct RingAnswer {
       return action.entry.shape == .none ? [] : [frame]
     }
   }
-}
 
-extension RingAnswer {
   /// The answer to a frame; nil if the ring does not support it.
   static func answer(to meaning: DecodedFrame, family: RingFamily) -> RingAnswer? {
     guard meaning.form != nil, let entry = meaning.entry, entry.families.contains(family) else { return nil }
@@ -101,9 +99,7 @@ extension RingAnswer {
       action(CommandTable.factoryReset) { $0.forgetEverything() },
     ]
   }
-}
 
-extension RingAnswer {
   /// Measurements, sport and the camera: commands that start an activity.
   static var measurements: [RingAnswer] {
     [

@@ -8,6 +8,32 @@ package enum JSONValue: Equatable, Sendable {
   case string(String)
   case array([JSONValue])
   case object([String: JSONValue])
+
+  /// An object without the members that are nil.
+  package static func members(_ members: [String: JSONValue?]) -> JSONValue {
+    .object(members.compactMapValues(\.self))
+  }
+
+  /// Reads a member of an object.
+  ///
+  /// - Throws: the error with the member's name
+  package func member<Value: JSONDecodable>(
+    _ name: String, as type: Value.Type = Value.self
+  ) throws(JSONError) -> Value {
+    guard let value: Value = try optionalMember(name) else { throw .missing(path: [name]) }
+    return value
+  }
+
+  /// Reads a member of an object; nil if it is missing or null.
+  ///
+  /// - Throws: the error with the member's name
+  package func optionalMember<Value: JSONDecodable>(
+    _ name: String, as type: Value.Type = Value.self
+  ) throws(JSONError) -> Value? {
+    guard case .object(let members) = self else { throw .wrongKind(path: []) }
+    guard let value = members[name], value != .null else { return nil }
+    return try Value(value, in: name)
+  }
 }
 
 /// The mismatch of a value with the one that a program expects.
@@ -38,34 +64,6 @@ package enum JSONError: Error, Hashable, CustomStringConvertible, Sendable {
     case .missing(let path): .missing(path: [name] + path)
     case .wrongKind(let path): .wrongKind(path: [name] + path)
     }
-  }
-}
-
-extension JSONValue {
-  /// An object without the members that are nil.
-  package static func members(_ members: [String: JSONValue?]) -> JSONValue {
-    .object(members.compactMapValues(\.self))
-  }
-
-  /// Reads a member of an object.
-  ///
-  /// - Throws: the error with the member's name
-  package func member<Value: JSONDecodable>(
-    _ name: String, as type: Value.Type = Value.self
-  ) throws(JSONError) -> Value {
-    guard let value: Value = try optionalMember(name) else { throw .missing(path: [name]) }
-    return value
-  }
-
-  /// Reads a member of an object; nil if it is missing or null.
-  ///
-  /// - Throws: the error with the member's name
-  package func optionalMember<Value: JSONDecodable>(
-    _ name: String, as type: Value.Type = Value.self
-  ) throws(JSONError) -> Value? {
-    guard case .object(let members) = self else { throw .wrongKind(path: []) }
-    guard let value = members[name], value != .null else { return nil }
-    return try Value(value, in: name)
   }
 }
 

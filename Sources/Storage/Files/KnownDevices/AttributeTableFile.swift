@@ -118,9 +118,7 @@ package enum AttributeTableFile {
     default: return nil
     }
   }
-}
 
-extension AttributeTableFile {
   /// A value that was refused is not read.
   private static func access(to value: [UInt8]?) -> ServerAttribute.Access {
     value == nil ? .write : [.read, .write]

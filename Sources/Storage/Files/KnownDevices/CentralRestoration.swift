@@ -78,7 +78,7 @@ extension RestorationRecord {
 
 /// The state of a program's central manager: the connections that it wants and its scan. It is restored when the program is
 /// started again.
-package struct CentralRestoration: Hashable, Sendable {
+package struct CentralRestoration: Hashable, Sendable, RestorationRecord {
   package struct Peripheral: Hashable, Sendable {
     package var peer: PeerIdentity
     package var name: String?
@@ -133,9 +133,7 @@ package struct CentralRestoration: Hashable, Sendable {
   }
 
   private static let maximumPeripherals = 64
-}
 
-extension CentralRestoration: RestorationRecord {
   package static let role = "central"
   package static let fileName = "restoration.json"
 

@@ -1,13 +1,26 @@
 import HaloBluetoothCore
 
 /// The stored data of a peripheral of any kind that was connected.
-package struct KnownPeripheral: Hashable, Sendable {
+package struct KnownPeripheral: Hashable, Sendable, StoredEntry {
   package var peer: PeerIdentity
   package var name: String
 
   package init(peer: PeerIdentity, name: String) {
     self.peer = peer
     self.name = name
+  }
+
+  package init(_ json: JSONValue) throws(JSONError) {
+    peer = try PeerIdentity(stored: json)
+    name = try json.member("name")
+    guard name.utf8.count <= 512 else { throw .wrongKind(path: ["name"]) }
+  }
+
+  package var json: JSONValue {
+    .object([
+      "address": .string(peer.description), "type": .integer(Int(peer.address.kind.rawValue)),
+      "name": .string(name),
+    ])
   }
 }
 
@@ -61,20 +74,5 @@ package struct KnownPeripherals: Sendable {
 
   private static func file(_ path: String) -> VersionedFile<KnownPeripheral> {
     VersionedFile(path: path, of: "known peripherals", in: "peripherals", keeping: limit)
-  }
-}
-
-extension KnownPeripheral: StoredEntry {
-  package init(_ json: JSONValue) throws(JSONError) {
-    peer = try PeerIdentity(stored: json)
-    name = try json.member("name")
-    guard name.utf8.count <= 512 else { throw .wrongKind(path: ["name"]) }
-  }
-
-  package var json: JSONValue {
-    .object([
-      "address": .string(peer.description), "type": .integer(Int(peer.address.kind.rawValue)),
-      "name": .string(name),
-    ])
   }
 }

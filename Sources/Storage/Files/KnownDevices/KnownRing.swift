@@ -4,7 +4,7 @@ import HaloGATT
 import RingLink
 
 /// The stored data of a ring that was used before.
-package struct KnownRing: Equatable, Sendable {
+package struct KnownRing: Equatable, Sendable, StoredEntry {
   /// The handles of its attributes; see `RingLayout`.
   package struct Handles: Equatable, Sendable {
     package var write: UInt16
@@ -90,9 +90,7 @@ package struct KnownRing: Equatable, Sendable {
   package func isMeant(by selector: RingSelector) -> Bool {
     selector.isMeant(name: name, address: peer?.address)
   }
-}
 
-extension KnownRing: StoredEntry {
   package init(_ json: JSONValue) throws(JSONError) {
     name = try json.optionalMember("name")
     address = try json.member("address")
@@ -132,7 +130,7 @@ extension KnownRing.Handles: JSONDecodable {
 }
 
 /// The time to which this computer has set a ring's clock. The ring does not report it.
-package struct ClockRecord: Equatable, Sendable {
+package struct ClockRecord: Equatable, Sendable, JSONDecodable {
   /// The time of the setting, in seconds since 1970-01-01 UTC.
   package var set: Int
   /// `local` or `utc`.
@@ -156,9 +154,7 @@ package struct ClockRecord: Equatable, Sendable {
 
   /// The time on the ring's clock, if no other program set it and its quartz is exact.
   package func ringTime(atUnix seconds: Int) -> RingTime { RingTime(seconds: seconds + utcOffset) }
-}
 
-extension ClockRecord: JSONDecodable {
   package init(_ json: JSONValue) throws(JSONError) {
     set = try json.member("set")
     policy = try json.member("policy")

@@ -2,7 +2,7 @@ import HaloBluetoothCore
 
 /// The state of a program's peripheral manager: the services that it offers, and its advertisement. It is restored when the
 /// program is started again.
-package struct PeripheralRestoration: Hashable, Sendable {
+package struct PeripheralRestoration: Hashable, Sendable, RestorationRecord {
   package struct Descriptor: Hashable, Sendable {
     package var uuid: BluetoothUUID
     package var value: [UInt8]
@@ -92,9 +92,7 @@ package struct PeripheralRestoration: Hashable, Sendable {
 
   /// The most services that are stored.
   package static let maximumServices = 64
-}
 
-extension PeripheralRestoration: RestorationRecord {
   package static let role = "peripheral"
   package static let fileName = "peripheral-restoration.json"
 
