@@ -1,4 +1,3 @@
-import GAP
 import HaloBluetoothCore
 import HaloGATT
 

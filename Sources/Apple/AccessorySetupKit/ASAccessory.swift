@@ -1,5 +1,4 @@
 @_exported import Foundation
-internal import HaloRaw
 internal import HaloSystem
 
 /// An accessory that the user has chosen for this program.

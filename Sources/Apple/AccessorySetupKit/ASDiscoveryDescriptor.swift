@@ -1,5 +1,4 @@
 public import CoreBluetooth
-internal import HaloRaw
 internal import HaloSystem
 
 /// A company's assigned number (Assigned Numbers, 7.1).

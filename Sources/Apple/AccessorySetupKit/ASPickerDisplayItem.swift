@@ -1,5 +1,4 @@
 import Foundation
-internal import HaloRaw
 internal import HaloSystem
 
 /// A kind of accessory that the picker offers.

@@ -1,7 +1,6 @@
 internal import CoreBluetooth
 import Foundation
 internal import HaloStorage
-internal import HaloRaw
 
 /// The accessories of all programs of a user, in a file with mode 0600. A program sees its own.
 struct AccessoryStore: Sendable {

@@ -1,7 +1,6 @@
 import Foundation
 internal import HaloBluetoothCore
 internal import HaloGATT
-internal import HaloRaw
 
 /// The base class of services, characteristics and descriptors.
 open class CBAttribute: NSObject {

@@ -1,6 +1,5 @@
 import Foundation
 internal import HaloBluetoothCore
-internal import HaloRaw
 internal import HaloSystem
 
 /// A central that is connected to this machine, of which a manager has one object while it is connected.

@@ -1,6 +1,5 @@
 internal import ATT
 import Foundation
-internal import HaloRaw
 
 /// Why an operation of the manager or of a peripheral failed.
 ///

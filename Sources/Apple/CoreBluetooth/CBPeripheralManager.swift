@@ -2,7 +2,6 @@ import Foundation
 internal import HaloStorage
 package import HaloDevices
 internal import HaloBluetoothCore
-internal import HaloRaw
 internal import HaloSystem
 
 /// Offers services to centrals, and advertises. Its delegate is called on its queue, one call after the other; properties

@@ -3,7 +3,6 @@ internal import GAP
 internal import HCI
 internal import HaloBluetoothCore
 internal import HaloDevices
-internal import HaloRaw
 internal import HaloSystem
 
 /// The loop's half of a central manager: its scan and its links on a radio that others may share.

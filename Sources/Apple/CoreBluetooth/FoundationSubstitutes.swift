@@ -1,5 +1,4 @@
 import Foundation
-internal import HaloRaw
 internal import HaloSystem
 
 // A substitute for key-value observing, which Foundation on Linux lacks: `observe` of a peripheral and of a manager, with

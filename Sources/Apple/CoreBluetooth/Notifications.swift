@@ -1,7 +1,6 @@
 internal import ATT
 internal import HaloGATT
 internal import HaloBluetoothCore
-internal import HaloRaw
 
 /// The notifications of a program on one link. Requests for one value are carried out one after the other.
 @BluetoothActor

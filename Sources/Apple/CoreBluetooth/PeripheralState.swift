@@ -1,5 +1,4 @@
 internal import ATT
-internal import HaloRaw
 
 extension CBPeripheral {
   /// The state of a peripheral that the program's queue, other threads and the loop share.

@@ -1,7 +1,6 @@
 import Foundation
 internal import HaloSystem
 internal import HaloStorage
-internal import HaloRaw
 
 /// The state of a manager with a restore identifier: stored off the queues of the program, and taken up at the next start of
 /// the program. Of several managers that run with one identifier, in this process or in others, the first has the stored state:

@@ -2,7 +2,6 @@ import Foundation
 internal import GAP
 internal import HCI
 internal import HaloBluetoothCore
-internal import HaloGATT
 internal import HaloRaw
 
 extension Result {

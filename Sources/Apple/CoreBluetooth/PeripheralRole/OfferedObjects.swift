@@ -1,6 +1,5 @@
 import Foundation
 internal import HaloBluetoothCore
-internal import HaloRaw
 
 /// The objects of a program for the services of its peripheral manager, and for the centrals that use them.
 struct OfferedObjects {

@@ -5,8 +5,6 @@ internal import HaloGATT
 internal import HCI
 internal import HaloBluetoothCore
 internal import HaloDevices
-internal import HaloRaw
-internal import HaloSystem
 
 /// The loop's half of a peripheral manager: its services and its advertisement on a radio that others may share.
 @BluetoothActor

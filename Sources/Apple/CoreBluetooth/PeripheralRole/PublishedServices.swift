@@ -1,7 +1,6 @@
 internal import ATT
 internal import HaloGATT
 internal import HaloStorage
-internal import HaloRaw
 
 /// The services of a manager in the table that centrals see.
 struct PublishedServices {

@@ -6,7 +6,6 @@ internal import HCI
 internal import HaloSystem
 internal import HaloDevices
 internal import HaloBluetoothCore
-internal import HaloRaw
 
 /// The peripheral role of a radio, which all peripheral managers of this process on that radio share: centrals see the services
 /// of all of them.

@@ -1,7 +1,6 @@
 import Foundation
 internal import HaloGATT
 internal import HaloStorage
-internal import HaloRaw
 
 /// A service as a program has added it. Later changes of the program's objects have no effect.
 typealias ServiceDefinition = PeripheralRestoration.Service

@@ -1,5 +1,4 @@
 internal import HaloBluetoothCore
-internal import HaloRaw
 
 /// How many updates a program may hand over before the links have taken the earlier ones: for each central. One that takes none
 /// for a while is not waited for: others get the updates that it has no room for.

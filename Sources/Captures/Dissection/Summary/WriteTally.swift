@@ -1,5 +1,4 @@
 import ATT
-import HaloBluetoothCore
 
 /// Writes that are alike: to the same attribute, of the same length, and with the same command, as far as the bytes show it.
 package struct WrittenForm: Hashable, Sendable {

@@ -1,5 +1,4 @@
 import Glibc
-import HaloCapture
 import HaloViews
 import HaloCommandLine
 import HaloDissection

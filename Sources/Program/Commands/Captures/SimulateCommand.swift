@@ -5,7 +5,6 @@ import HaloViews
 import HaloCommandLine
 import HaloSystem
 import HaloLinuxBluetooth
-import HaloRaw
 import HaloRecording
 import HaloSimulation
 

@@ -4,7 +4,6 @@ import HaloBluetoothCore
 import HaloCommandLine
 import HaloGATT
 import HaloViews
-import RingLink
 
 private enum ConnectOption {
   static let keepGoing = Flag(

@@ -1,4 +1,3 @@
-import ATT
 import GAP
 import HaloGATT
 import HaloBluetoothCore

@@ -1,4 +1,3 @@
-import ATT
 import HaloGATT
 import HaloBluetoothCore
 import HaloCommandLine

@@ -1,4 +1,3 @@
-import GAP
 import HaloBluetoothCore
 import HaloCommandLine
 import RingLink

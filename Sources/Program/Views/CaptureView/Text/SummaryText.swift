@@ -1,4 +1,3 @@
-import ATT
 import HaloBluetoothCore
 import HaloCommandLine
 import HaloDissection
