@@ -78,7 +78,6 @@ package struct PSM: HCICode {
   package static let rfcomm = PSM(rawValue: 0x0003)
   package static let avctp = PSM(rawValue: 0x0017)
   package static let avdtp = PSM(rawValue: 0x0019)
-  package static let avctpBrowsing = PSM(rawValue: 0x001B)
   package static let enhancedATT = PSM(rawValue: 0x0027)
 
   package static let names: [UInt16: String] = [

@@ -68,12 +68,6 @@ import Testing
     Wait(name: "readFirst", deadline: transaction) { _, connection in
       _ = try await connection.gatt.readFirst(uuid: Server.battery)
     },
-    Wait(name: "readMultiple", deadline: transaction) { _, connection in
-      _ = try await connection.gatt.readMultiple([1, 2])
-    },
-    Wait(name: "readMultipleVariable", deadline: transaction) { _, connection in
-      _ = try await connection.gatt.readMultipleVariable([1, 2])
-    },
     Wait(name: "write a handle", deadline: transaction) { _, connection in
       try await connection.gatt.write([1], to: AttributeHandle(0x12))
     },
@@ -85,9 +79,6 @@ import Testing
     },
     Wait(name: "write a descriptor", deadline: transaction) { _, connection in
       try await connection.gatt.write([1], to: descriptor)
-    },
-    Wait(name: "writeReliably", deadline: transaction) { _, connection in
-      try await connection.gatt.writeReliably([(0x12, [1])])
     },
     Wait(name: "writeWithoutResponse", deadline: .seconds(12)) { stage, connection in
       stage.radio.returnsCredits = false

@@ -122,15 +122,6 @@ package struct PacketField: Hashable, Sendable {
     return (start.map { base + $0 } ?? end)..<end
   }
 
-  /// Lists the fields of `packet`. Undecodable and remaining bytes are listed as fields, too.
-  @_lifetime(self: copy self)
-  package mutating func list(_ packet: some PacketFields) {
-    readAll { lister throws(DecodeError) in
-      var packet = packet
-      try packet.list(&lister)
-    }
-  }
-
   /// Runs `body`. Bytes that it can't decode or leaves unread are listed as fields, too.
   @_lifetime(self: copy self)
   package mutating func readAll(_ body: (inout FieldLister) throws(DecodeError) -> Void) {

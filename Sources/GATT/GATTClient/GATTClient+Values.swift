@@ -71,22 +71,6 @@ extension GATTClient {
     try await run { ReadByUUID(uuid, in: range, limit: limit) }
   }
 
-  /// Reads several values of known lengths with one request; they are returned without separators.
-  ///
-  /// - Parameter handles: two or more
-  package func readMultiple(_ handles: [AttributeHandle]) async throws(StackError) -> [UInt8] {
-    for handle in handles { try check(handle) }
-    return try await run { ReadMultiple(handles) }
-  }
-
-  /// Reads several values with one request. The last is cut where the MTU ends.
-  ///
-  /// - Parameter handles: two or more
-  package func readMultipleVariable(_ handles: [AttributeHandle]) async throws(StackError) -> [[UInt8]] {
-    for handle in handles { try check(handle) }
-    return try await run { ReadMultipleVariable(handles) }
-  }
-
   /// Writes a value and waits for the server's confirmation. A value that does not fit into a PDU is written in parts,
   /// which take effect together.
   package func write(
@@ -147,17 +131,5 @@ extension GATTClient {
     } completion: { result in
       if case .failure(let error) = result { onFailure(error) }
     }
-  }
-
-  /// Writes several values so that either all are written, as the server has echoed them, or none.
-  package func writeReliably(
-    _ writes: [(handle: AttributeHandle, value: [UInt8])]
-  ) async throws(StackError) {
-    for write in writes {
-      try check(write.handle)
-      guard write.value.count <= ATTBearer.maximumValueLength else { throw .tooLong(write.value.count) }
-    }
-    let bearer = self.bearer
-    try await run { QueuedWrite(writes, mtu: bearer.mtu) }
   }
 }

@@ -99,9 +99,6 @@ package final class GATTClient {
   /// The largest PDU that both ends take, in bytes.
   package var mtu: Int { bearer.mtu }
 
-  /// The most bytes that ``writeWithoutResponse(_:to:)`` takes.
-  package var maximumWriteWithoutResponse: Int { bearer.mtu - 3 }
-
   /// Whether no procedure runs or waits.
   package var isIdle: Bool { procedures.isIdle }
 

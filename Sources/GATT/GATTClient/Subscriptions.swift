@@ -104,9 +104,6 @@ final class Subscriptions {
     if isConfirmation { requests[handle]?.isConfirmed = true } else { requests[handle] = nil }
   }
 
-  /// The number of subscribers and values.
-  var count: Int { sinks.values.reduce(unclaimed.count) { $0 + $1.count } }
-
   /// Discards the unclaimed values in a range whose handles have changed.
   func forgetUnclaimed(in range: HandleRange) {
     unclaimed.removeAll { range.contains($0.handle) }

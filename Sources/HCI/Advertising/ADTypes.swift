@@ -134,7 +134,6 @@ package struct Appearance: HCICode, CustomStringConvertible {
   package init(rawValue: UInt16) { self.rawValue = rawValue }
 
   package var category: UInt16 { rawValue >> 6 }
-  package var subcategory: UInt8 { UInt8(truncatingIfNeeded: rawValue & 0x3F) }
 
   package var description: String { Hex.string(rawValue) }
 

@@ -59,11 +59,6 @@ package struct AdvertisementCollector: Sendable {
     devices[Advertisement.ID(peer)]
   }
 
-  package mutating func removeAll() {
-    devices.removeAll()
-    assemblies.removeAll()
-  }
-
   /// Processes a report.
   /// - Returns: the device updated by the report, with ``Advertisement/news``; nil if the report is a fragment with
   ///   more to follow, or of a kind that is not specified

@@ -146,8 +146,6 @@ package struct DuplicateFilter: HCICode {
 
   package static let off = DuplicateFilter(rawValue: 0)
   package static let on = DuplicateFilter(rawValue: 1)
-  /// Once in each period.
-  package static let resetEachPeriod = DuplicateFilter(rawValue: 2)
 
   package static let names: [UInt8: String] = [0: "no", 1: "yes", 2: "reset each period"]
 }

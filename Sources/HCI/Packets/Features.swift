@@ -25,9 +25,7 @@ package struct LMPFeatures: OptionSet, HCICode {
 
   package init(rawValue: UInt64) { self.rawValue = rawValue }
 
-  package static let encryption = LMPFeatures(rawValue: 1 << 2)
   package static let brEDRNotSupported = LMPFeatures(rawValue: 1 << 37)
   package static let leSupportedController = LMPFeatures(rawValue: 1 << 38)
-  package static let simultaneousLEAndBREDR = LMPFeatures(rawValue: 1 << 49)
   package static let extendedFeatures = LMPFeatures(rawValue: 1 << 63)
 }

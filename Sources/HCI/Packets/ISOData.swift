@@ -11,9 +11,6 @@ package struct ISODataHeader: PacketFields {
   package var sequenceNumber: UInt16 = 0
   package var unit = Unit()
 
-  /// With the headers, in bytes.
-  package static let length = 4
-
   package init() {}
 
   package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {

@@ -123,8 +123,6 @@ package struct RingCommand: RawRepresentable, Hashable, Sendable, ExpressibleByI
 
   /// Raw sensor stream. Its top bit is part of the number and no sign of an error.
   package static let rawStream: RingCommand = 0xA1
-  /// Only ever sent by the ring: how many bytes fit into its notifications.
-  package static let payloadLength: RingCommand = 0x2F
   /// Only ever sent by the ring: something happened.
   package static let notification: RingCommand = 0x73
 

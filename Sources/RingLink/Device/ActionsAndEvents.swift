@@ -65,10 +65,6 @@ extension RingClient {
     if connection.isConnected { throw .stillConnected(what, seconds: time.inSeconds, battery: battery) }
   }
 
-  /// How often the command to stay in camera mode is sent. The ring's own timeout is unknown; another client sends it each
-  /// second.
-  package static let cameraInterval = Duration.seconds(10)
-
   /// Delivers the ring's unsolicited events until the task is cancelled or the link is lost. It replaces
   /// ``RingDispatcher/onEvent``. It has no deadline, as events may be rare.
   ///

@@ -20,9 +20,6 @@ package enum CommandTable {
   /// The switches of everything that the ring measures automatically: all of them are off when its lights stay dark.
   package static let automaticMeasurements = ScheduleSettings.shared.settings
 
-  /// All actions, in the order of the reference page.
-  package static let actions = ActionCommands.shared.actions
-
   /// The indices in ``all`` of the entries of each command, by its number.
   private static let frameRows = rows { if case .frame(let command) = $0 { command.rawValue } else { nil } }
   /// The same for bulk frames.

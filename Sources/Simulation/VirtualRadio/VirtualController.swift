@@ -120,8 +120,6 @@ package final class VirtualController {
     return place.device
   }
 
-  package var isConnected: Bool { reach.contains { $0.link != nil } }
-
   // MARK: The host
 
   /// Handles a packet from the host. Returns for any contents.

@@ -47,7 +47,6 @@ import Testing
     let client = link.client()
     link.answer("02 0502", "03 f700")
     #expect(try await client.exchangeMTU() == 247)
-    #expect(client.maximumWriteWithoutResponse == 244)
     try client.writeWithoutResponse([1], to: AttributeHandle(0x10))
     #expect(link.sent.last == "52100001")
     #expect(throws: StackError.tooLong(count: 245, maximum: 244)) {

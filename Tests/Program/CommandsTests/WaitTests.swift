@@ -136,7 +136,7 @@ import Testing
       5, .deadline("EventWaiters.deadline, HostController.commandDeadline")
     ),
     "GATT/GATTClient/GATTClient+Subscriptions.swift": (2, .deadline("30 s of ATT for each request")),
-    "GATT/GATTClient/GATTClient+Values.swift": (7, .deadline("30 s of ATT for each request")),
+    "GATT/GATTClient/GATTClient+Values.swift": (4, .deadline("30 s of ATT for each request")),
     "GATT/GATTClient/GATTClient+WritesWithoutResponse.swift": (1, .deadline("the caller's")),
     "GAP/GATTLink.swift": (2, .ended(by: "the end of the link")),
     "GAP/RecoverySteps.swift": (1, .deadline("the caller's")),

@@ -74,7 +74,7 @@ import Testing
     let ring = try await device.open()
     var events: [RingEvent] = []
     let task = spawn {
-      try await ring.listen(camera: camera ? RingClient.cameraInterval : nil) { event, _ in
+      try await ring.listen(camera: camera ? .seconds(10) : nil) { event, _ in
         events.append(event)
       }
     }
@@ -95,7 +95,7 @@ import Testing
 
   @Test func aLostLinkEndsTheListening() async throws {
     let ring = try await device.open()
-    let task = spawn { try await ring.listen(camera: RingClient.cameraInterval) { _, _ in } }
+    let task = spawn { try await ring.listen(camera: .seconds(10)) { _, _ in } }
     await settle()
     device.link.lose(.remote(.connectionTimeout))
     await #expect(throws: RingError.disconnected(LinkLoss.remote(.connectionTimeout).description)) {

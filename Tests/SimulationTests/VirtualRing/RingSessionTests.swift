@@ -190,7 +190,7 @@ import HaloSimulation
     let ring = session.ring
     var events: [RingEvent] = []
     let task = spawn {
-      try await ring.listen(camera: RingClient.cameraInterval) { event, _ in events.append(event) }
+      try await ring.listen(camera: .seconds(10)) { event, _ in events.append(event) }
     }
     await testTimers.sleep(for: .milliseconds(4500))
     task.cancel()
@@ -218,9 +218,6 @@ import HaloSimulation
     #expect(throws: StackError.self) { try connection.gatt.writeWithoutResponse(update, to: bulk) }
     await #expect(throws: StackError.self) {
       try await connection.gatt.run { WriteValue(handle, harmful.bytes) }
-    }
-    await #expect(throws: StackError.self) {
-      try await connection.gatt.writeReliably([(handle, harmful.bytes)])
     }
     var failure: StackError?
     connection.gatt.post(harmful.bytes, to: handle) { failure = $0 }

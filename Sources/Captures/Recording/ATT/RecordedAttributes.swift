@@ -29,7 +29,6 @@ package struct RecordedAttributes: Sendable {
 
   /// The attributes in the order of their handles.
   package var attributes: [ServerAttribute] { learned.handles.compactMap { self[$0] } }
-  package var isEmpty: Bool { learned.count == 0 }
 
   package subscript(handle: AttributeHandle) -> ServerAttribute? {
     guard let entry = learned[handle] else { return nil }

@@ -96,45 +96,6 @@ package struct ReadByUUID: GATTProcedure {
   }
 }
 
-/// Read Multiple Characteristic Values (4.8.4). The answer has the values without anything between them.
-package struct ReadMultiple: GATTProcedure {
-  private let handles: [AttributeHandle]
-
-  /// - Parameter handles: two or more
-  package init(_ handles: [AttributeHandle]) {
-    self.handles = handles
-  }
-
-  package mutating func start() -> GATTStep<[UInt8]> { .request(ATTReadMultipleRequest(handles)) }
-
-  package mutating func next(_ result: Result<any ATTPDU, StackError>) -> GATTStep<[UInt8]> {
-    if case .success(let response as ATTReadMultipleResponse) = result { return .done(response.value) }
-    return .failed(result)
-  }
-}
-
-/// Read Multiple Variable Length Characteristic Values (4.8.5). The last value is cut where the MTU ends.
-package struct ReadMultipleVariable: GATTProcedure {
-  private let handles: [AttributeHandle]
-
-  /// - Parameter handles: two or more
-  package init(_ handles: [AttributeHandle]) {
-    self.handles = handles
-  }
-
-  package mutating func start() -> GATTStep<[[UInt8]]> { .request(ATTReadMultipleVariableRequest(handles)) }
-
-  package mutating func next(_ result: Result<any ATTPDU, StackError>) -> GATTStep<[[UInt8]]> {
-    guard case .success(let response as ATTReadMultipleVariableResponse) = result else {
-      return .failed(result)
-    }
-    guard response.values.count <= handles.count else {
-      return .misbehaved("\(response.values.count) values for \(handles.count) handles")
-    }
-    return .done(response.values)
-  }
-}
-
 /// Find Information of one handle (Vol 3, Part F, 3.4.3.1): the type of its attribute; nil if there is none.
 struct FindAttributeType: GATTProcedure {
   let handle: AttributeHandle

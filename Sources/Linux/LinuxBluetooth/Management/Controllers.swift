@@ -30,8 +30,6 @@ package struct ControllerState: Hashable, Sendable {
   /// The kernel's name: `hci0`.
   package var name: String { index.description }
   package var isUp: Bool { condition == .up }
-  /// Whether the management interface reports it as powered; nil if unknown.
-  package var isPowered: Bool? { management.map { $0.currentSettings.contains(.powered) } }
 
   /// Why no program can open the adapter, whether it is up or down; nil if programs can.
   package var obstacle: StackError? {

@@ -128,8 +128,6 @@ private final class Outbox {
       check(DiscoverDescriptors(of: characteristic))
       check(ReadValue(0x10, mtu: 23))
       check(ReadByUUID(uuid("2a19")))
-      check(ReadMultiple([1, 2]))
-      check(ReadMultipleVariable([1, 2]))
       check(WriteValue(0x10, [1]))
       check(QueuedWrite([(handle: 0x10, value: Array(repeating: 1, count: 512))], mtu: 23))
     }

@@ -159,33 +159,3 @@ import Testing
     #expect(requests < 5000)
   }
 }
-
-@Suite struct ReadMultipleTests {
-  @Test func valuesComeWithoutAnythingBetweenThem() {
-    let ending = run(ReadMultiple([0x10, 0x12]), [Exchange("0e 1000 1200", "0f 0102 03")])
-    #expect(ending?.output == [1, 2, 3])
-  }
-
-  @Test func aRefusalIsAnError() {
-    let ending = run(ReadMultiple([0x10, 0x12]), [Exchange("0e 1000 1200", "01 0e 1200 02")])
-    #expect(ending?.error == .refused(refusal(0x0E, 0x12, 0x02)))
-  }
-
-  @Test func handlesThatDoNotFitAreNotAsked() {
-    let many = (1...12).map { AttributeHandle($0) }
-    #expect(run(ReadMultiple(many), [])?.error == .tooLong(count: 25, maximum: 23))
-  }
-
-  @Test func variableValuesHaveTheirLengths() {
-    let ending = run(
-      ReadMultipleVariable([0x10, 0x12, 0x14]),
-      [Exchange("20 1000 1200 1400", "21 0200 0102 0000 0500 aabb")])
-    #expect(ending?.output == [[1, 2], [], [0xAA, 0xBB]])
-  }
-
-  @Test func moreValuesThanHandlesAreMisbehaviour() {
-    let ending = run(
-      ReadMultipleVariable([0x10, 0x12]), [Exchange("20 1000 1200", "21 0000 0000 0000")])
-    #expect(ending?.isMisbehaviour == true)
-  }
-}
