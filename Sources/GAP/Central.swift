@@ -207,9 +207,7 @@ package final class Central {
   /// Connects to a peripheral that advertises, and returns when the link has proved to work.
   /// - Throws: why there is no link, after the request's deadline at the latest
   package func connect(_ request: ConnectionRequest) async throws(StackError) -> GATTLink {
-    try await awaitCallback { (done: @escaping (Result<GATTLink, StackError>) -> Void) in
-      connect(request, completion: done)
-    }
+    try await awaitCallback { connect(request, completion: $0) }
   }
 
   /// The same for callers that do not wait.

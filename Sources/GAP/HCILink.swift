@@ -100,8 +100,6 @@ final class HCILink: ATTLink {
   }
 
   func readRSSI() async throws(StackError) -> Int8? {
-    try await awaitCallback(cancelled: StackError.cancelled) { done in
-      l2cap.connection.readRSSI(completion: done)
-    }
+    try await awaitCallback(cancelled: StackError.cancelled) { l2cap.connection.readRSSI(completion: $0) }
   }
 }

@@ -6,9 +6,7 @@ extension GATTClient {
   ///
   /// - Parameter uuids: the services to discover, each with one request; nil for all
   package func discoverServices(_ uuids: [BluetoothUUID]? = nil) async throws(StackError) -> [Service] {
-    try await awaitCallback { (done: @escaping (Result<[Service], StackError>) -> Void) in
-      discoverServices(uuids, completion: done)
-    }
+    try await awaitCallback { discoverServices(uuids, completion: $0) }
   }
 
   /// The same for callers that do not wait; see ``run(_:completion:)``.
@@ -85,16 +83,12 @@ extension GATTClient {
   package func discoverIncludedServices(
     of service: Service
   ) async throws(StackError) -> [IncludedService] {
-    try await awaitCallback { (done: @escaping (Result<[IncludedService], StackError>) -> Void) in
-      discoverIncludedServices(of: service, completion: done)
-    }
+    try await awaitCallback { discoverIncludedServices(of: service, completion: $0) }
   }
 
   /// The services that any service of the server refers to.
   package func discoverIncludedServices() async throws(StackError) -> [IncludedService] {
-    try await awaitCallback { (done: @escaping (Result<[IncludedService], StackError>) -> Void) in
-      discoverIncludedServices(in: .all, completion: done)
-    }
+    try await awaitCallback { discoverIncludedServices(in: .all, completion: $0) }
   }
 
   /// The same for callers that do not wait; see ``run(_:completion:)``.
@@ -130,9 +124,7 @@ extension GATTClient {
   package func discoverCharacteristics(
     _ uuids: [BluetoothUUID]? = nil, of service: Service
   ) async throws(StackError) -> [Characteristic] {
-    try await awaitCallback { (done: @escaping (Result<[Characteristic], StackError>) -> Void) in
-      discoverCharacteristics(uuids, of: service, completion: done)
-    }
+    try await awaitCallback { discoverCharacteristics(uuids, of: service, completion: $0) }
   }
 
   /// The same for callers that do not wait; see ``run(_:completion:)``.
@@ -158,9 +150,7 @@ extension GATTClient {
   package func discoverDescriptors(
     of characteristic: Characteristic
   ) async throws(StackError) -> [Descriptor] {
-    try await awaitCallback { (done: @escaping (Result<[Descriptor], StackError>) -> Void) in
-      discoverDescriptors(of: characteristic, completion: done)
-    }
+    try await awaitCallback { discoverDescriptors(of: characteristic, completion: $0) }
   }
 
   /// The same for callers that do not wait; see ``run(_:completion:)``. Known descriptors are given at once.

@@ -221,9 +221,7 @@ extension GATTClient {
   /// Removes a subscriber. With the last one, notifications are disabled; also if the task is cancelled, when this returns at
   /// once.
   package func unsubscribe(_ subscription: Subscription) async throws(StackError) {
-    try await awaitCallback(cancelled: .cancelled) { done in
-      unsubscribe(subscription, completion: done)
-    }
+    try await awaitCallback(cancelled: .cancelled) { unsubscribe(subscription, completion: $0) }
   }
 
   /// The same for callers that do not wait; see ``run(_:completion:)``.

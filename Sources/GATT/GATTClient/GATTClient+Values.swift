@@ -4,9 +4,7 @@ import HaloBluetoothCore
 extension GATTClient {
   /// Reads a value of any length.
   package func read(_ attribute: some AttributeReference) async throws(StackError) -> [UInt8] {
-    try await awaitCallback { (done: @escaping (Result<[UInt8], StackError>) -> Void) in
-      read(attribute, completion: done)
-    }
+    try await awaitCallback { read(attribute, completion: $0) }
   }
 
   /// The same for callers that do not wait; see ``run(_:completion:)``.
@@ -76,9 +74,7 @@ extension GATTClient {
   package func write(
     _ value: [UInt8], to attribute: some AttributeReference
   ) async throws(StackError) {
-    try await awaitCallback { (done: @escaping (Result<Void, StackError>) -> Void) in
-      write(value, to: attribute, completion: done)
-    }
+    try await awaitCallback { write(value, to: attribute, completion: $0) }
   }
 
   /// The same for callers that do not wait; see ``run(_:completion:)``. `onStart` is called when the first request is

@@ -113,9 +113,7 @@ package final class GATTClient {
   /// - Returns: the MTU in force
   @discardableResult
   package func exchangeMTU() async throws(StackError) -> Int {
-    try await awaitCallback(cancelled: StackError.cancelled) { done in
-      exchangeMTU(completion: done)
-    }
+    try await awaitCallback(cancelled: StackError.cancelled) { exchangeMTU(completion: $0) }
   }
 
   /// The same for callers that do not wait.
@@ -133,9 +131,7 @@ package final class GATTClient {
   package func run<Procedure: GATTProcedure>(
     _ make: @escaping () -> Procedure
   ) async throws(StackError) -> Procedure.Output {
-    try await awaitCallback { (done: @escaping (Result<Procedure.Output, StackError>) -> Void) in
-      run(make, completion: done)
-    }
+    try await awaitCallback { run(make, completion: $0) }
   }
 
   /// The same for callers that do not wait. Completions and values are called in the order of the wire: a response that

@@ -54,9 +54,7 @@ package final class Management {
   package func send<Response>(
     _ command: ManagementCommand<Response>, to index: AdapterIndex = .none
   ) async throws(StackError) -> Response {
-    try await awaitCallback { (done: @escaping (Result<Response, StackError>) -> Void) in
-      queue.enqueue(command, to: index, completion: done)
-    }
+    try await awaitCallback { queue.enqueue(command, to: index, completion: $0) }
   }
 
   /// Ends the connection to the kernel.
