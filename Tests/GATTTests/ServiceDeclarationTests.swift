@@ -1,6 +1,6 @@
 import ATT
 import HaloBluetoothCore
-import HaloGATT
+@testable import HaloGATT
 import TestSupport
 import Testing
 

@@ -1,4 +1,4 @@
-import HCI
+@testable import HCI
 import HaloBluetoothCore
 import TestSupport
 import Testing

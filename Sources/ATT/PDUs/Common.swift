@@ -87,9 +87,6 @@ extension ATTHandlesRequest {
 private struct HandleItem: PacketFields {
   var handle: AttributeHandle = 0
 
-  init() {}
-  init(handle: AttributeHandle) { self.handle = handle }
-
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.value("handle", &handle)
   }

@@ -132,9 +132,6 @@ package struct ATTReadMultipleVariableResponse: ATTPDU {
 private struct VariableValue: PacketFields {
   var value: [UInt8] = []
 
-  init() {}
-  init(value: [UInt8]) { self.value = value }
-
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     var length = UInt16(truncatingIfNeeded: value.count)
     try fields.value("length", &length, .unit("bytes"))

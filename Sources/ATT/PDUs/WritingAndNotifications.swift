@@ -216,13 +216,6 @@ package struct ATTMultipleHandleValueNotification: ATTPDU {
     var handle: AttributeHandle = 0
     var value: [UInt8] = []
 
-    init() {}
-
-    init(handle: AttributeHandle, value: [UInt8]) {
-      self.handle = handle
-      self.value = value
-    }
-
     mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
       try fields.value("handle", &handle)
       var length = UInt16(truncatingIfNeeded: value.count)

@@ -149,18 +149,6 @@ package struct PickerFace: Sendable {
   /// Runs an action on a queue after some seconds.
   package var after: @Sendable (Double, DispatchQueue, @escaping @Sendable () -> Void) -> Void
 
-  package init(
-    isInteractive: Bool, write: @escaping @Sendable (String) -> Void,
-    readLines:
-      @escaping @Sendable (DispatchQueue, @escaping @Sendable (String?) -> Void) -> @Sendable () -> Void,
-    after: @escaping @Sendable (Double, DispatchQueue, @escaping @Sendable () -> Void) -> Void
-  ) {
-    self.isInteractive = isInteractive
-    self.write = write
-    self.readLines = readLines
-    self.after = after
-  }
-
   /// The list on standard error, the choice on standard input, if both are a terminal.
   static let terminal = PickerFace(
     isInteractive: isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1,

@@ -19,11 +19,6 @@ package struct ManagedConnection: Sendable {
     package var delay = Duration.zero
     /// Whether a link that the peripheral ends is established again.
     package var reconnects = false
-
-    package init(delay: Duration = .zero, reconnects: Bool = false) {
-      self.delay = delay
-      self.reconnects = reconnects
-    }
   }
 
   /// A command for the loop.

@@ -3,23 +3,13 @@ import ATT
 /// Security requirements of an attribute: the properties that a link needs before it is read or written (Core Specification Vol
 /// 3, Part F, 3.2.5; Part C, 10.3.1).
 package struct SecurityRequirement: Hashable, Sendable {
-  package var needsEncryption: Bool
+  package var needsEncryption = false
   /// Whether the key must come from a pairing with protection against a man in the middle.
-  package var needsAuthentication: Bool
+  package var needsAuthentication = false
   /// Whether the user or the program must have allowed this client.
-  package var needsAuthorization: Bool
+  package var needsAuthorization = false
   /// The shortest key of the encryption, in bytes: 0, or 7 to 16.
-  package var minimumKeySize: Int
-
-  package init(
-    needsEncryption: Bool = false, needsAuthentication: Bool = false, needsAuthorization: Bool = false,
-    minimumKeySize: Int = 0
-  ) {
-    self.needsEncryption = needsEncryption
-    self.needsAuthentication = needsAuthentication
-    self.needsAuthorization = needsAuthorization
-    self.minimumKeySize = minimumKeySize
-  }
+  package var minimumKeySize = 0
 
   /// Any link will do.
   package static let none = SecurityRequirement()

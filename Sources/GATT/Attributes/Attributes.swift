@@ -36,11 +36,6 @@ package struct IncludedService: Hashable, Sendable {
   package var declaration: AttributeHandle
   /// The service that is referred to.
   package var service: Service
-
-  package init(declaration: AttributeHandle, service: Service) {
-    self.declaration = declaration
-    self.service = service
-  }
 }
 
 /// A value with its properties (2.6.4, 3.3).
@@ -144,9 +139,4 @@ package struct DiscoveryGeneration: Hashable, Sendable {
   package var client: UInt64
   /// The number of changes that the server had indicated at that time.
   package var changeCount: Int
-
-  package init(client: UInt64, changeCount: Int) {
-    self.client = client
-    self.changeCount = changeCount
-  }
 }

@@ -282,11 +282,6 @@ package struct SupportedCommands: PacketFields, Hashable, CustomStringConvertibl
     package var octet: Int
     /// 0 to 7.
     package var bit: Int
-
-    package init(octet: Int, bit: Int) {
-      self.octet = octet
-      self.bit = bit
-    }
   }
 
   /// In bytes.

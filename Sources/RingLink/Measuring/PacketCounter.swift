@@ -24,11 +24,6 @@ package struct PacketCounter: Sendable {
     /// Unwrapped, from the first number that was received. A doubled frame has the number of the one before, any other
     /// frame its own.
     package var number: Int
-
-    package init(kind: Kind, number: Int) {
-      self.kind = kind
-      self.number = number
-    }
   }
 
   /// The frames, without those that are doubled.

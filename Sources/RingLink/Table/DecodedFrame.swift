@@ -7,11 +7,6 @@ package struct DecodedFrame: Hashable, Sendable, CustomStringConvertible {
   package struct Refusal: Hashable, Sendable {
     package var command: RingCommand
     package var code: RingErrorCode
-
-    package init(command: RingCommand, code: RingErrorCode) {
-      self.command = command
-      self.code = code
-    }
   }
 
   /// A field, its value, and the bytes that contain it.

@@ -31,13 +31,7 @@ package final class Publisher: Sendable {
     /// The number of messages that no subscriber will ever get.
     package var lost: Int
     /// The number of messages that the broker does not take.
-    package var aside: Int
-
-    package init(kept: Int, lost: Int, aside: Int = 0) {
-      self.kept = kept
-      self.lost = lost
-      self.aside = aside
-    }
+    package var aside = 0
   }
 
   /// The broker, and how to connect to it.

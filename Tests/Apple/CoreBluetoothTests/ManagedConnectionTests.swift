@@ -1,4 +1,4 @@
-import CoreBluetooth
+@testable import CoreBluetooth
 import TestSupport
 import Testing
 

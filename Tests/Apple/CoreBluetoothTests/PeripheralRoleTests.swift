@@ -1,5 +1,5 @@
 import HaloBluetoothCore
-import CoreBluetooth
+@testable import CoreBluetooth
 import HaloRaw
 import TestSupport
 import Testing

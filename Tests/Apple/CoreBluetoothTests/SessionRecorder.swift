@@ -1,4 +1,4 @@
-import AccessorySetupKit
+@testable import AccessorySetupKit
 import CoreBluetooth
 import HaloDevices
 import HaloRaw

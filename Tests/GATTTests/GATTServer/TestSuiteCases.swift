@@ -1,5 +1,5 @@
 import ATT
-import HaloGATT
+@testable import HaloGATT
 import HaloBluetoothCore
 import TestSupport
 import Testing

@@ -1,4 +1,4 @@
-import RingLink
+@testable import RingLink
 import TestSupport
 import Testing
 

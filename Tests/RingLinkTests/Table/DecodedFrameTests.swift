@@ -1,5 +1,5 @@
 import HaloBluetoothCore
-import RingLink
+@testable import RingLink
 import TestSupport
 import Testing
 

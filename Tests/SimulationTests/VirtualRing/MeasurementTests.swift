@@ -1,6 +1,6 @@
 import ATT
 import HaloBluetoothCore
-import RingLink
+@testable import RingLink
 import Testing
 import HaloSimulation
 

@@ -1,5 +1,5 @@
 import Glibc
-import HaloMQTT
+@testable import HaloMQTT
 import HaloSystem
 import TestSupport
 import Testing

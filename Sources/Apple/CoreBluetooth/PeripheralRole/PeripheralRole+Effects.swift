@@ -7,11 +7,6 @@ extension PeripheralRole {
   package struct Place: Hashable, Sendable {
     package var service: Int
     package var index: Int
-
-    package init(service: Int, index: Int) {
-      self.service = service
-      self.index = index
-    }
   }
 
   /// A read or write of a central. The parts of an Execute Write are one request.
@@ -20,13 +15,7 @@ extension PeripheralRole {
       package var place: Place
       package var offset: Int
       /// Empty for a read.
-      package var value: [UInt8]
-
-      package init(place: Place, offset: Int, value: [UInt8] = []) {
-        self.place = place
-        self.offset = offset
-        self.value = value
-      }
+      package var value: [UInt8] = []
     }
 
     package var client: PeerIdentity
@@ -34,13 +23,6 @@ extension PeripheralRole {
     package var number: Int?
     package var isRead: Bool
     package var parts: [Part]
-
-    package init(client: PeerIdentity, number: Int?, isRead: Bool, parts: [Part]) {
-      self.client = client
-      self.number = number
-      self.isRead = isRead
-      self.parts = parts
-    }
   }
 
   /// A command for the loop; commands keep their order.

@@ -19,13 +19,6 @@ package struct RecordedConnection: Sendable, CustomStringConvertible {
     package var leadingHandle: AttributeHandle? {
       bytes.count >= 3 ? AttributeHandle(UInt16(bytes[2]) << 8 | UInt16(bytes[1])) : nil
     }
-
-    package init(packet: Int, time: Int64, isFromServer: Bool, bytes: [UInt8]) {
-      self.packet = packet
-      self.time = time
-      self.isFromServer = isFromServer
-      self.bytes = bytes
-    }
   }
 
   /// Counted from 1 in the order of the capture, among the connections with ATT traffic.

@@ -2,7 +2,7 @@ import Glibc
 import HaloBluetoothCore
 import HaloCommandLine
 import HaloPulse
-import RingLink
+@testable import RingLink
 import TestSupport
 import Testing
 
