@@ -113,9 +113,7 @@ package final class ManagedAdapter {
   ///   - policy: the program's choices for it
   ///   - timers: the clock of pauses while it is not open
   ///   - open: opens it; called again after it has failed to
-  package init(
-    _ policy: Policy, timers: Timers, open: @escaping @BluetoothActor () async throws -> Opened
-  ) {
+  package init(_ policy: Policy, timers: Timers, open: @escaping @BluetoothActor () async throws -> Opened) {
     self.policy = policy
     self.timers = timers
     self.open = open

@@ -55,9 +55,7 @@ package protocol LinkUser: AnyObject {
   /// Uses a link no longer. It returns when the link has ended, unless others use it.
   func release(_ link: GATTLink) async
   /// Carries out a step; an interruption may end it.
-  func perform(
-    _ step: @escaping @BluetoothActor () async throws(Failure) -> Void
-  ) async throws(Failure)
+  func perform(_ step: @escaping @BluetoothActor () async throws(Failure) -> Void) async throws(Failure)
   /// Whether another attempt is made after a failure.
   var goesOn: Bool { get }
   /// A step, or a request, has failed.

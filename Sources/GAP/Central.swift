@@ -245,9 +245,7 @@ package final class Central {
   private static let recentTime = Duration.seconds(10)
 
   /// Why there is no link: a peer that could not be connected to may have advertised shortly before.
-  private func cause(
-    of error: StackError, _ request: ConnectionRequest, since begin: Instant
-  ) -> StackError {
+  private func cause(of error: StackError, _ request: ConnectionRequest, since begin: Instant) -> StackError {
     guard error.code == .peerNotFound, let device = collector[request.identity],
       device.lastSeen + Self.recentTime >= begin
     else { return error }

@@ -129,9 +129,7 @@ package final class AdapterRecovery {
     await pause(steps.failed(at: timers.now), until: deadline)
     let rest = steps.rest(at: timers.now)
     if failure.isOfController, rest > .zero {
-      onNote?(
-        "radio: it is not switched off and on again in the next \(Int(rest.inSeconds.rounded(.up))) s"
-      )
+      onNote?("radio: it is not switched off and on again in the next \(Int(rest.inSeconds.rounded(.up))) s")
     }
     var tries = 0
     while true {

@@ -47,9 +47,7 @@ public final class PacketExplainer {
   ///   - bytes: an HCI packet, with its type byte
   ///   - isReceived: whether it comes from the controller
   ///   - microseconds: when it was sent or received, since 1970-01-01 UTC; nil if that does not matter
-  public func explain(
-    _ bytes: [UInt8], isReceived: Bool, microseconds: Int64? = nil
-  ) -> CapturedPacket {
+  public func explain(_ bytes: [UInt8], isReceived: Bool, microseconds: Int64? = nil) -> CapturedPacket {
     count += 1
     let info = CaptureRecordInfo(
       number: count, microseconds: microseconds,

@@ -13,9 +13,7 @@ public struct DescriptorID: Hashable, Sendable, CustomStringConvertible {
   ///   - uuid: its type
   ///   - characteristic: the one that has it
   ///   - instance: which one of several of that type, counted from 0
-  public init<Value>(
-    _ uuid: BluetoothUUID, of characteristic: CharacteristicID<Value>, instance: Int = 0
-  ) {
+  public init<Value>(_ uuid: BluetoothUUID, of characteristic: CharacteristicID<Value>, instance: Int = 0) {
     self.uuid = uuid
     self.characteristic = CharacteristicID(characteristic)
     self.instance = max(0, instance)

@@ -99,9 +99,7 @@ public final class Connection {
   /// - **Misuse**: `.invalidValue` for more than the MTU less 3 bytes.
   ///
   /// - Throws: `.timedOut` as well, if the link had no room for 10 seconds; it was not sent
-  public func writeWithoutResponse<Value>(
-    _ value: Value, to id: CharacteristicID<Value>
-  ) async throws {
+  public func writeWithoutResponse<Value>(_ value: Value, to id: CharacteristicID<Value>) async throws {
     let bytes = value.encoded
     try await core.perform(repeats: { false }) { live throws(StackError) in
       let characteristic = try await live.characteristic(Place(id))

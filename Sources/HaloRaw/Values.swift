@@ -48,9 +48,7 @@ public struct Values<Element: Sendable>: AsyncSequence, Sendable {
     fileprivate let iteration: Iteration<Element>
 
     /// The next element; nil at the end of the iteration.
-    public mutating func next(
-      isolation actor: isolated (any Actor)?
-    ) async throws -> Element? {
+    public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Element? {
       try await iteration.next()
     }
 

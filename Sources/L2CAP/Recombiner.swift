@@ -46,9 +46,7 @@ package final class Recombiner {
   ///   - isStart: whether the packet boundary flag marks the start of a frame
   ///   - deliver: called with the channel and payload of a complete frame; the span is valid only during the
   ///     call
-  package func receive(
-    _ fragment: RawSpan, isStart: Bool, deliver: (ChannelID, RawSpan) -> Void
-  ) {
+  package func receive(_ fragment: RawSpan, isStart: Bool, deliver: (ChannelID, RawSpan) -> Void) {
     if isStart {
       if hasBegun || skipping > 0 { counters.unfinished += 1 }
       reset()

@@ -27,9 +27,7 @@ enum SignalingResponder {
   ///   - frame: the command
   ///   - role: of this side
   ///   - grants: whether a peripheral gets the parameters that it asks for
-  static func answer(
-    to frame: RawSpan, as role: LERole, grants: (ConnectionParameters) -> Bool
-  ) -> Answer {
+  static func answer(to frame: RawSpan, as role: LERole, grants: (ConnectionParameters) -> Bool) -> Answer {
     // A command without an identifier can't be answered; zero is invalid.
     guard let code = frame.byte(at: 0).map(SignalingPacket.Code.init), !code.isAnswer,
       let identifier = frame.byte(at: 1), identifier != 0

@@ -14,8 +14,7 @@ open class ASAccessorySession: NSObject, @unchecked Sendable {
     var settings: ASPickerDisplaySettings?
   }
 
-  package typealias MakeCentral =
-    @Sendable (any CBCentralManagerDelegate, DispatchQueue) -> CBCentralManager
+  package typealias MakeCentral = @Sendable (any CBCentralManagerDelegate, DispatchQueue) -> CBCentralManager
 
   private let shared = LockedValue(Shared())
   private let face: PickerFace
@@ -38,9 +37,7 @@ open class ASAccessorySession: NSObject, @unchecked Sendable {
   /// - Parameters:
   ///   - folder: where accessories are stored; nil to store nothing
   ///   - program: whose accessories these are
-  package init(
-    face: PickerFace, folder: String?, program: String, makeCentral: @escaping MakeCentral
-  ) {
+  package init(face: PickerFace, folder: String?, program: String, makeCentral: @escaping MakeCentral) {
     self.face = face
     self.makeCentral = makeCentral
     store = AccessoryStore(folder: folder, program: program)
@@ -164,9 +161,7 @@ open class ASAccessorySession: NSObject, @unchecked Sendable {
   // MARK: Accessories
 
   /// Deletes the stored data of an accessory. Its connections are not ended.
-  open func removeAccessory(
-    _ accessory: ASAccessory, completionHandler: @escaping ((any Error)?) -> Void
-  ) {
+  open func removeAccessory(_ accessory: ASAccessory, completionHandler: @escaping ((any Error)?) -> Void) {
     perform { [self] error in
       if let error = error ?? missing(accessory) { return completionHandler(error) }
       saved(accessory, { $0.remove($1, done: $2) }) { [self] error in

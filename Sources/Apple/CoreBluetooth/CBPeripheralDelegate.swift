@@ -61,9 +61,7 @@ extension CBPeripheralDelegate {
     _ peripheral: CBPeripheral, didWriteValueFor descriptor: CBDescriptor, error: (any Error)?
   ) {}
   public func peripheralIsReady(toSendWriteWithoutResponse peripheral: CBPeripheral) {}
-  public func peripheral(
-    _ peripheral: CBPeripheral, didOpen channel: CBL2CAPChannel?, error: (any Error)?
-  ) {}
+  public func peripheral(_ peripheral: CBPeripheral, didOpen channel: CBL2CAPChannel?, error: (any Error)?) {}
 }
 
 /// The number of a service on an L2CAP channel.

@@ -185,9 +185,7 @@ package final class PeripheralLink: LinkUser {
     return target.peer.address
   }
 
-  func connect(
-    to address: BluetoothAddress, within time: Duration
-  ) async throws(StackError) -> GATTLink {
+  func connect(to address: BluetoothAddress, within time: Duration) async throws(StackError) -> GATTLink {
     guard let target else { throw .cancelled }
     let links = target.radio.links
     let request = ConnectionRequest(peer: address, deadline: min(time, Self.attemptTime))

@@ -80,9 +80,7 @@
 
   @inlinable @inline(__always)
   @_lifetime(self: copy self)
-  mutating func readInteger<T: FixedWidthInteger & BitwiseCopyable>(
-    _ type: T.Type
-  ) throws(DecodeError) -> T {
+  mutating func readInteger<T: FixedWidthInteger & BitwiseCopyable>(_ type: T.Type) throws(DecodeError) -> T {
     let start = try take(MemoryLayout<T>.size)
     return T(littleEndian: bytes.unsafeLoadUnaligned(fromByteOffset: start, as: T.self))
   }

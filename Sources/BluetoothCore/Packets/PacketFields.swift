@@ -241,9 +241,7 @@ extension FieldVisitor where Self: ~Escapable {
 extension FieldVisitor where Self: ~Escapable {
   @inlinable @inline(__always)
   @_lifetime(self: copy self)
-  package mutating func value<Value: FieldValue>(
-    _ name: StaticString, _ value: inout Value
-  ) throws(Failure) {
+  package mutating func value<Value: FieldValue>(_ name: StaticString, _ value: inout Value) throws(Failure) {
     try self.value(name, &value, .plain)
   }
 
@@ -274,9 +272,7 @@ extension FieldVisitor where Self: ~Escapable {
 
   @inlinable @inline(__always)
   @_lifetime(self: copy self)
-  package mutating func bytes(
-    _ name: StaticString, _ bytes: inout [UInt8], count: Int
-  ) throws(Failure) {
+  package mutating func bytes(_ name: StaticString, _ bytes: inout [UInt8], count: Int) throws(Failure) {
     try self.bytes(name, &bytes, count: count, .plain)
   }
 

@@ -80,9 +80,7 @@ extension GATTClient {
   }
 
   /// Discovers the services that a service includes.
-  package func discoverIncludedServices(
-    of service: Service
-  ) async throws(StackError) -> [IncludedService] {
+  package func discoverIncludedServices(of service: Service) async throws(StackError) -> [IncludedService] {
     try await awaitCallback { discoverIncludedServices(of: service, completion: $0) }
   }
 

@@ -71,9 +71,7 @@ extension GATTClient {
 
   /// Writes a value and waits for the server's confirmation. A value that does not fit into a PDU is written in parts,
   /// which take effect together.
-  package func write(
-    _ value: [UInt8], to attribute: some AttributeReference
-  ) async throws(StackError) {
+  package func write(_ value: [UInt8], to attribute: some AttributeReference) async throws(StackError) {
     try await awaitCallback { write(value, to: attribute, completion: $0) }
   }
 

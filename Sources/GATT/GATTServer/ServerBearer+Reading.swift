@@ -88,9 +88,7 @@ extension ServerBearer {
     readSeveral(handles[...], SeveralValues(hasLengths: hasLengths), answer)
   }
 
-  private func readSeveral(
-    _ rest: ArraySlice<AttributeHandle>, _ values: SeveralValues, _ answer: Answer
-  ) {
+  private func readSeveral(_ rest: ArraySlice<AttributeHandle>, _ values: SeveralValues, _ answer: Answer) {
     guard let handle = rest.first, values.hasRoom(in: mtu) else {
       return answer.send(values.response(mtu: mtu))
     }

@@ -133,9 +133,7 @@ extension ServerBearer {
   }
 
   /// Puts the values together, and checks them.
-  private func assemble(
-    _ rest: ArraySlice<PreparedWrites.Group>, _ execution: Execution, _ answer: Answer
-  ) {
+  private func assemble(_ rest: ArraySlice<PreparedWrites.Group>, _ execution: Execution, _ answer: Answer) {
     guard let group = rest.first else { return perform(execution.values[...], execution, answer) }
     // The attribute was there when the part was prepared.
     guard let entry = database.entry(group.handle) else {
@@ -159,9 +157,7 @@ extension ServerBearer {
     if group.isWhole { take(.success([])) } else { value(entry, then: take) }
   }
 
-  private func perform(
-    _ rest: ArraySlice<Execution.Whole>, _ execution: Execution, _ answer: Answer
-  ) {
+  private func perform(_ rest: ArraySlice<Execution.Whole>, _ execution: Execution, _ answer: Answer) {
     guard let next = rest.first else { return handOut(execution.handed[...], execution, answer) }
     offer(next.value, to: next.entry) { [self] code in
       if let code { return answer.refuse(code, next.entry.handle) }

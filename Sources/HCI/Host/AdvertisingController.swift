@@ -134,9 +134,7 @@ final class AdvertisingController {
   }
 
   /// Sends the parameters of the current advertisement once more. Unless they are accepted, the state is settled.
-  private func offerParameters(
-    of actual: Advertising, then done: @escaping (ParameterAnswer) -> Void
-  ) {
+  private func offerParameters(of actual: Advertising, then done: @escaping (ParameterAnswer) -> Void) {
     state = .changing
     run(Array(commands.starting(actual, in: set).prefix(1))) { [weak self] result in
       guard let self else { return done(.nothing) }

@@ -50,9 +50,7 @@ extension LEConnection {
   /// - Parameters:
   ///   - phys: the PHYs that may be used; empty for no preference
   ///   - completion: called exactly once, with the PHYs in use: the peer may prefer to keep those that were used
-  package func setPHYs(
-    _ phys: LEPHYs, completion: @escaping (Result<LinkPHYs, StackError>) -> Void
-  ) {
+  package func setPHYs(_ phys: LEPHYs, completion: @escaping (Result<LinkPHYs, StackError>) -> Void) {
     perform(phyUpdates, completion) {
       LESetPHY {
         $0.handle = handle

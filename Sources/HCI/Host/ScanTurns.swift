@@ -24,9 +24,7 @@ final class ScanTurns {
   private var timer: Timers.Token?
   private var notBefore = Instant.zero
 
-  init(
-    _ scan: ScanController, _ advertiser: AdvertisingSets, timers: Timers, isFree: @escaping () -> Bool
-  ) {
+  init(_ scan: ScanController, _ advertiser: AdvertisingSets, timers: Timers, isFree: @escaping () -> Bool) {
     (self.scan, self.advertiser, self.timers, self.isFree) = (scan, advertiser, timers, isFree)
   }
 

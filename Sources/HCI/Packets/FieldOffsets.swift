@@ -29,9 +29,7 @@ struct FieldOffsets: FieldVisitor {
     _ name: StaticString, _ bytes: inout [UInt8], count: Int, _ style: @autoclosure () -> FieldStyle
   ) { offset += count }
 
-  mutating func rest(
-    _ name: StaticString, _ bytes: inout [UInt8], _ style: @autoclosure () -> FieldStyle
-  ) {}
+  mutating func rest(_ name: StaticString, _ bytes: inout [UInt8], _ style: @autoclosure () -> FieldStyle) {}
 
   mutating func address(
     _ name: StaticString, _ address: inout BluetoothAddress, kind: BluetoothAddress.Kind,

@@ -123,9 +123,7 @@ package struct CommandPacket: ~Escapable {
 
   @usableFromInline package init() {}
 
-  package init(
-    handle: ConnectionHandle, boundary: Boundary, broadcast: UInt8 = 0, dataLength: UInt16
-  ) {
+  package init(handle: ConnectionHandle, boundary: Boundary, broadcast: UInt8 = 0, dataLength: UInt16) {
     self.handle = handle
     self.boundary = boundary
     self.broadcast = broadcast & 3

@@ -88,8 +88,7 @@ final class LinkEstablisher: LinkUser {
       radio.central.lacksScanResponses
       ? "; the adapter receives no scan responses, which have the names of many devices: give its address"
       : "; is it near, charged, and not held by a phone?"
-    let text =
-      "\(device) did not advertise for \(Int(time.inSeconds.rounded())) s\(hint)"
+    let text = "\(device) did not advertise for \(Int(time.inSeconds.rounded())) s\(hint)"
     throw StackError(.peerNotFound, .absence, text)
   }
 
@@ -110,9 +109,7 @@ final class LinkEstablisher: LinkUser {
     return nil
   }
 
-  func connect(
-    to peer: BluetoothAddress, within time: Duration
-  ) async throws(StackError) -> GATTLink {
+  func connect(to peer: BluetoothAddress, within time: Duration) async throws(StackError) -> GATTLink {
     try checkRadio()
     let request = options.request(for: peer, within: time)
     let links = radio.managed.links

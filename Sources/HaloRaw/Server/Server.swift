@@ -139,9 +139,7 @@ public final class Server {
   }
 
   /// Returns when one of the clients takes values again, or has gone, or after `limit`.
-  private func untilReady(
-    _ full: [ServedClient], within limit: Duration?
-  ) async throws(BluetoothError) {
+  private func untilReady(_ full: [ServedClient], within limit: Duration?) async throws(BluetoothError) {
     let timers = self.timers
     let isReady = { full.contains { !$0.server.needsReadyCallback || $0.server.isClosed } }
     try await awaitCallback(unless: isReady()) { (done: @escaping (Result<Void, BluetoothError>) -> Void) in

@@ -89,9 +89,7 @@ package struct RingLayout: Hashable, Sendable {
 /// The discovery and the reads that open a ring.
 extension GATTClient {
   /// The characteristics that take and send frames; nil if this is no ring.
-  func commandCharacteristics() async throws(StackError) -> (
-    write: Characteristic, notify: Characteristic
-  )? {
+  func commandCharacteristics() async throws(StackError) -> (write: Characteristic, notify: Characteristic)? {
     try await characteristics(RingGATT.commandService, RingGATT.commandWrite, RingGATT.commandNotify)
   }
 

@@ -2,9 +2,7 @@ extension RingClient {
   /// The sport sessions that the ring has stored, with their courses, in the order of time.
   ///
   /// - Parameter progress: called with the bytes that are there and those that an answer has
-  package func storedSports(
-    progress: ((Int, Int) -> Void)? = nil
-  ) async throws(RingError) -> [StoredSport] {
+  package func storedSports(progress: ((Int, Int) -> Void)? = nil) async throws(RingError) -> [StoredSport] {
     var sports: [StoredSport] = []
     for session in try await stored(.sport, CommandTable.sportRecords, SinceTime(), progress: progress) {
       guard let contents = session.contents,

@@ -181,9 +181,7 @@ package struct RowLogAssembler<Request: RowRequest, Number: FixedWidthInteger & 
 
   package init(_ request: Request) { self.request = request }
 
-  package mutating func receive(
-    _ frame: RingFrame
-  ) throws(RingFrameError) -> LogProgress<DaySlots<Number>> {
+  package mutating func receive(_ frame: RingFrame) throws(RingFrameError) -> LogProgress<DaySlots<Number>> {
     if FrameForm.noData.matches(frame) { return .complete(.empty) }
     if Self.headerForm.matches(frame) {
       if header == nil { header = try RowHeader(parsing: frame) }

@@ -92,9 +92,7 @@ extension RingClient {
     return readings(log, on: day, now: now)
   }
 
-  private func readings(
-    _ log: DaySlots<UInt16>, on day: RingDay, now: RingTime
-  ) -> [TemperatureReading] {
+  private func readings(_ log: DaySlots<UInt16>, on day: RingDay, now: RingTime) -> [TemperatureReading] {
     log.cutToDay.readings(of: day, until: now).map {
       TemperatureReading(time: $0.time, centidegrees: Int($0.value))
     }

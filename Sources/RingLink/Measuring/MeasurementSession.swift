@@ -32,9 +32,7 @@ package final class MeasurementSession {
   ///   - method: the command that makes the ring measure
   ///   - dispatcher: passes the ring's frames on
   ///   - timers: the clock of the deadlines
-  package init(
-    _ kind: MeasurementKind, method: Method = .spot, dispatcher: RingDispatcher, timers: Timers
-  ) {
+  package init(_ kind: MeasurementKind, method: Method = .spot, dispatcher: RingDispatcher, timers: Timers) {
     procedure = MeasurementProcedure(kind, method: method)
     self.dispatcher = dispatcher
     self.timers = timers

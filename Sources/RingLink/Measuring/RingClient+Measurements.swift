@@ -79,9 +79,7 @@ extension RingClient {
     session.start()
   }
 
-  private func session(
-    _ kind: MeasurementKind, method: MeasurementSession.Method
-  ) -> MeasurementSession {
+  private func session(_ kind: MeasurementKind, method: MeasurementSession.Method) -> MeasurementSession {
     leaveCountedStream()
     // Rings measure one quantity at a time: the caller of the other measurement gets an error.
     measurement?.stop(because: .measurement(measurement?.kind ?? kind, .takenOver(by: kind)))
@@ -167,9 +165,7 @@ package struct MeasurementSequence: AsyncSequence, Sendable {
   package struct Iterator: AsyncIteratorProtocol {
     fileprivate var base: AsyncStream<Item>.Iterator
 
-    package mutating func next(
-      isolation actor: isolated (any Actor)?
-    ) async throws(RingError) -> Element? {
+    package mutating func next(isolation actor: isolated (any Actor)?) async throws(RingError) -> Element? {
       try await base.next(isolation: actor)?.get()
     }
 

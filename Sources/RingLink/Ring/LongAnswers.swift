@@ -82,9 +82,7 @@ private struct LogReception<Assembler: LogAssembler> {
     attempt += 1
   }
 
-  mutating func receive(
-    _ frame: RingFrame, progress: ((Int, Int?) -> Void)?
-  ) -> RingExchange.Acceptance {
+  mutating func receive(_ frame: RingFrame, progress: ((Int, Int?) -> Void)?) -> RingExchange.Acceptance {
     // No answer has more frames than a byte can count.
     let isNew = seen.count < 256 && seen.insert(frame).inserted
     if isNew { frames.append(frame) }

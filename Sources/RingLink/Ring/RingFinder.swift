@@ -125,9 +125,7 @@ package enum RingFinder {
   /// - Parameters:
   ///   - rings: those that are near
   ///   - known: those that were used before
-  package static func choice(
-    among rings: [Advertisement], known: Set<PeerIdentity>
-  ) -> Advertisement? {
+  package static func choice(among rings: [Advertisement], known: Set<PeerIdentity>) -> Advertisement? {
     guard rings.count > 1 else { return rings.first }
     let familiar = rings.filter { known.contains($0.identity) }
     guard familiar.isEmpty else { return familiar.count == 1 ? familiar[0] : nil }

@@ -204,8 +204,7 @@ extension FrameField {
     if isFlag { return "on or off" }
     let named = words.sorted { $0.key < $1.key }.filter { settable.contains($0.key) }.map(\.value)
     if named.count == settable.count { return named.joined(separator: ", ") }
-    let numbers =
-      "\(settable.lowerBound) to \(settable.upperBound)\(unit.map { " " + $0.rawValue } ?? "")"
+    let numbers = "\(settable.lowerBound) to \(settable.upperBound)\(unit.map { " " + $0.rawValue } ?? "")"
     return (named + [numbers]).joined(separator: ", ")
   }
 }

@@ -233,9 +233,7 @@ extension VirtualController {
     return isConnected ? .connectionAlreadyExists : .success
   }
 
-  private func initiate(
-    _ peer: BluetoothAddress?, _ parameters: ConnectionParameters, own: OwnAddressType
-  ) {
+  private func initiate(_ peer: BluetoothAddress?, _ parameters: ConnectionParameters, own: OwnAddressType) {
     initiation = Initiation(peer: peer, parameters: parameters, ownAddress: ownAddress(own))
     listen()
   }

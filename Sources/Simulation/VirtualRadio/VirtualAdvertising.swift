@@ -219,9 +219,7 @@ extension VirtualController {
   }
 
   /// Changes a set.
-  private func change(
-    _ handle: UInt8, _ change: (inout VirtualAdvertising.AdvertisingSet) -> Void
-  ) -> Done {
+  private func change(_ handle: UInt8, _ change: (inout VirtualAdvertising.AdvertisingSet) -> Void) -> Done {
     guard advertising.sets[handle] != nil else { return .failure(.unknownAdvertisingIdentifier) }
     return configure(handle, change)
   }

@@ -29,17 +29,13 @@ struct MosquittoFunctions: Sendable {
   typealias AnswerCallback =
     @convention(c) (OpaquePointer?, UnsafeMutableRawPointer?, Int32, Int32, OpaquePointer?) -> Void
   typealias SubscriptionCallback =
-    @convention(c) (
-      OpaquePointer?, UnsafeMutableRawPointer?, Int32, Int32, UnsafePointer<Int32>?
-    ) -> Void
+    @convention(c) (OpaquePointer?, UnsafeMutableRawPointer?, Int32, Int32, UnsafePointer<Int32>?) -> Void
   typealias MessageCallback =
     @convention(c) (OpaquePointer?, UnsafeMutableRawPointer?, UnsafeRawPointer?) -> Void
   typealias PasswordCallback =
     @convention(c) (UnsafeMutablePointer<CChar>?, Int32, Int32, UnsafeMutableRawPointer?) -> Int32
   typealias TextCallback =
-    @convention(c) (
-      OpaquePointer?, UnsafeMutableRawPointer?, Int32, UnsafePointer<CChar>?
-    ) -> Void
+    @convention(c) (OpaquePointer?, UnsafeMutableRawPointer?, Int32, UnsafePointer<CChar>?) -> Void
 
   let libInit: @convention(c) () -> Int32
   let make: @convention(c) (UnsafePointer<CChar>?, Bool, UnsafeMutableRawPointer?) -> OpaquePointer?

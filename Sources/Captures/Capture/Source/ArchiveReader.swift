@@ -90,9 +90,7 @@ struct ArchiveReader: ~Copyable {
     return CaptureError(.cannotDecompress(Self.message(archive, functions)))
   }
 
-  private static func message(
-    _ archive: UnsafeMutableRawPointer, _ functions: ArchiveLibrary
-  ) -> String {
+  private static func message(_ archive: UnsafeMutableRawPointer, _ functions: ArchiveLibrary) -> String {
     functions.errorString(archive).map { String(cString: $0) } ?? "the data is damaged"
   }
 }

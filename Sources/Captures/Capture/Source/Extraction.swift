@@ -140,9 +140,7 @@ struct Extraction {
   }
 
   /// A btsnooz summary as a capture.
-  static func part(
-    ofSummary bytes: [UInt8], name: String, path: String
-  ) throws(CaptureError) -> CapturePart {
+  static func part(ofSummary bytes: [UInt8], name: String, path: String) throws(CaptureError) -> CapturePart {
     let found: [UInt8]?
     do throws(LibraryError) {
       found = try BTSnooz.btsnoop(from: bytes)

@@ -106,8 +106,7 @@ private struct GzipDecoder: ~Copyable {
     var reserved: CUnsignedLong = 0
   }
 
-  private typealias Begin =
-    @convention(c) (UnsafeMutableRawPointer, CInt, UnsafePointer<CChar>, CInt) -> CInt
+  private typealias Begin = @convention(c) (UnsafeMutableRawPointer, CInt, UnsafePointer<CChar>, CInt) -> CInt
   private typealias Step = @convention(c) (UnsafeMutableRawPointer, CInt) -> CInt
   private typealias Call = @convention(c) (UnsafeMutableRawPointer) -> CInt
 

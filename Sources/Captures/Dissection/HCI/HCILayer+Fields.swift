@@ -17,9 +17,7 @@ extension HCILayer {
   }
 
   /// - Parameter hasUpperLayer: whether the data is a layer of its own, and not shown here
-  func list(
-    _ packet: RawSpan, hasUpperLayer: Bool, _ commands: HCICommandCatalog, to list: FieldList
-  ) {
+  func list(_ packet: RawSpan, hasUpperLayer: Bool, _ commands: HCICommandCatalog, to list: FieldList) {
     let first = list.count
     list.read(packet, 0..<headerLength, reference: headerReference(commands)) { lister throws(DecodeError) in
       var type = type
@@ -79,16 +77,12 @@ extension HCILayer {
     AdvertisingText.describe(list, from: first, packet, format: format)
   }
 
-  private static func list(
-    _ fields: (any PacketFields)?, _ lister: inout FieldLister
-  ) throws(DecodeError) {
+  private static func list(_ fields: (any PacketFields)?, _ lister: inout FieldLister) throws(DecodeError) {
     guard var fields else { return }
     try fields.list(&lister)
   }
 
-  private func listEvent(
-    _ lister: inout FieldLister, _ commands: HCICommandCatalog
-  ) throws(DecodeError) {
+  private func listEvent(_ lister: inout FieldLister, _ commands: HCICommandCatalog) throws(DecodeError) {
     switch event {
     case .leMeta?:
       var code = LESubevent()

@@ -153,9 +153,7 @@ package struct DissectedPacket: Hashable, Sendable {
   ///   - text: receives the line, without its end
   ///   - top: the same as ``top``
   ///   - fields: memory that can be used for many packets; its contents are overwritten
-  package func writeSummary(
-    to text: inout TextBuffer, top: Layer?, using fields: FieldList = FieldList()
-  ) {
+  package func writeSummary(to text: inout TextBuffer, top: Layer?, using fields: FieldList = FieldList()) {
     guard let top else { return text.write(RecordNote.summary(of: self)) }
     writeSummary(of: top, to: &text, using: fields)
     guard top == .att, let gatt else { return }
@@ -184,9 +182,7 @@ package struct DissectedPacket: Hashable, Sendable {
   ///   - layer: a layer of this packet
   ///   - list: receives the fields
   ///   - commands: the known HCI commands; nil for the standard ones
-  package func listFields(
-    of layer: Layer, to list: FieldList, commands: HCICommandCatalog? = nil
-  ) {
+  package func listFields(of layer: Layer, to list: FieldList, commands: HCICommandCatalog? = nil) {
     let source = source
     let span = source.span.bytes
     if isCut { list.noteCut() }

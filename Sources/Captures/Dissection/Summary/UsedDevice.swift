@@ -45,9 +45,7 @@ extension CaptureSummary {
   package var usedDevices: [UsedDevice] {
     var used: [UsedDevice] = []
     var indexes: [DeviceKey: Int] = [:]
-    func change(
-      _ key: DeviceKey, _ address: BluetoothAddress?, _ body: (inout UsedDevice) -> Void
-    ) {
+    func change(_ key: DeviceKey, _ address: BluetoothAddress?, _ body: (inout UsedDevice) -> Void) {
       if indexes[key] == nil {
         indexes[key] = used.count
         used.append(UsedDevice(key: key, address: address))

@@ -178,9 +178,7 @@ package struct AttributeValues {
     _ packet: DissectedPacket, _ att: ATTLayer, _ source: RawSpan, _ state: State
   ) -> [AttributeValue] {
     let answers = packet.gatt?.request?.number
-    func value(
-      _ handle: AttributeHandle?, _ bytes: [UInt8], _ uuid: BluetoothUUID? = nil
-    ) -> AttributeValue {
+    func value(_ handle: AttributeHandle?, _ bytes: [UInt8], _ uuid: BluetoothUUID? = nil) -> AttributeValue {
       AttributeValue(
         operation: att.opcode, handle: handle, offset: 0, uuid: uuid, bytes: bytes, isCut: packet.isCut,
         answers: answers)

@@ -83,9 +83,7 @@ struct CauseFinder {
       && exchanges[write].value.first == exchanges[index].value.first
   }
 
-  private mutating func find(
-    _ pdu: RecordedConnection.PDU, _ handle: AttributeHandle, _ kind: Kind
-  ) -> Int? {
+  private mutating func find(_ pdu: RecordedConnection.PDU, _ handle: AttributeHandle, _ kind: Kind) -> Int? {
     let service = self.service(of: handle)
     let stream = streams[kind].flatMap { stream -> Int? in
       let isStream = stream.count >= Self.streamCount && pdu.time - stream.time <= Self.streamPause

@@ -33,9 +33,7 @@ extension ReplayedServer {
   }
 
   /// Answers that there is no data, where the device has such an answer.
-  private func answerWithoutData(
-    to value: [UInt8], at handle: AttributeHandle, _ opcode: ATTOpcode
-  ) -> Bool {
+  private func answerWithoutData(to value: [UInt8], at handle: AttributeHandle, _ opcode: ATTOpcode) -> Bool {
     let attributes = peripheral.attributes
     guard peripheral.matching == .similar,
       let answer = peripheral.dialect?.answerWithoutData(to: value, at: attributes[handle]?.type),

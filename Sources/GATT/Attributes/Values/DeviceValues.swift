@@ -92,9 +92,7 @@ public struct PreferredConnectionParameters: Hashable, Sendable, FixedValue {
   ///   - longestInterval: in units of 1.25 ms
   ///   - latency: in connection events
   ///   - timeout: in units of 10 ms
-  public init(
-    shortestInterval: UInt16?, longestInterval: UInt16?, latency: UInt16, timeout: UInt16?
-  ) {
+  public init(shortestInterval: UInt16?, longestInterval: UInt16?, latency: UInt16, timeout: UInt16?) {
     self.shortestInterval = shortestInterval
     self.longestInterval = longestInterval
     self.latency = latency

@@ -35,9 +35,7 @@ package struct QueuedWrite: GATTProcedure {
   /// - Parameters:
   ///   - writes: one value or several, in order; each is cut into parts that fit into the MTU
   ///   - mtu: the ATT_MTU of the link, in bytes; evaluated for each part, as the peer may exchange a smaller one
-  package init(
-    _ writes: [(handle: AttributeHandle, value: [UInt8])], mtu: @autoclosure @escaping () -> Int
-  ) {
+  package init(_ writes: [(handle: AttributeHandle, value: [UInt8])], mtu: @autoclosure @escaping () -> Int) {
     rest = writes.map { ATTPreparedWrite(handle: $0.handle, offset: 0, value: $0.value) }
     self.mtu = mtu
   }

@@ -69,9 +69,7 @@ package final class FileCopy {
   ///   - source: the file
   ///   - status: its status
   ///   - path: its path, for errors
-  func add(
-    _ ending: String, _ source: FileDescriptor, _ status: stat, _ path: String
-  ) throws(FileError) {
+  func add(_ ending: String, _ source: FileDescriptor, _ status: stat, _ path: String) throws(FileError) {
     let target = try create(Self.name + ending, path)
     let size = off_t(status.st_size)
     var position: off_t = 0
@@ -116,9 +114,7 @@ package final class FileCopy {
   private static let seekHole: Int32 = 4
 
   /// The next part of a file that takes room on the disk: a file of any size can have none. Nil at the end.
-  private static func data(
-    in file: FileDescriptor, from position: off_t, _ size: off_t
-  ) -> Range<off_t>? {
+  private static func data(in file: FileDescriptor, from position: off_t, _ size: off_t) -> Range<off_t>? {
     let start = lseek(file.number, position, seekData)
     if start < 0 { return errno == ENXIO ? nil : position..<size }
     guard start < size else { return nil }

@@ -119,9 +119,7 @@ extension SystemCall {
   }
 
   /// Makes a call.
-  package static func perform(
-    _ call: SystemCall, on descriptor: Int32? = nil, _ make: () -> Int32
-  ) -> Int32 {
+  package static func perform(_ call: SystemCall, on descriptor: Int32? = nil, _ make: () -> Int32) -> Int32 {
     while true {
       #if DEBUG
         let result =

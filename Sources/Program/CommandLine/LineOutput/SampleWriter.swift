@@ -259,9 +259,7 @@ package final class RecordOrigin {
     return start
   }
 
-  private mutating func print(
-    _ sample: OpticalSample, _ kind: StaticString, _ index: Int, at time: Instant
-  ) {
+  private mutating func print(_ sample: OpticalSample, _ kind: StaticString, _ index: Int, at time: Instant) {
     begin(kind, index, at: time)
     // Isolated zeros are gaps of the sensor: the value is dropped, the frame is not (ring reference, 5.3).
     let raw = sample.raw == 0 ? nil : Int(sample.raw)

@@ -154,9 +154,7 @@ final class RingSync {
   }
 
   /// The days to read, oldest first; a single nil for a kind that is read in one piece.
-  private func days(
-    of kind: HistoryKind, _ ring: RingStore.RingID
-  ) async throws(Failure) -> [RingDay?] {
+  private func days(of kind: HistoryKind, _ ring: RingStore.RingID) async throws(Failure) -> [RingDay?] {
     guard kind.isReadByDay else { return [nil] }
     let today = session.ringTime.day
     let store = self.store

@@ -165,9 +165,7 @@ struct RunningCommand: Sendable {
   /// - Parameter milliseconds: how long all may take
   /// - Returns: nil if the task was cancelled
   @BluetoothActor
-  static func allWithStatus(
-    within milliseconds: Int32
-  ) async -> [(RunningCommand, LocalSocket.Answer?)]? {
+  static func allWithStatus(within milliseconds: Int32) async -> [(RunningCommand, LocalSocket.Answer?)]? {
     await offTheLoop(privileges: .ofTheLoop) {
       let all = RunningCommand.all
       return Array(zip(all, answers(of: all, to: .status, within: milliseconds)))

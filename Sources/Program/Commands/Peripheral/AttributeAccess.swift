@@ -47,9 +47,7 @@ extension GATTClient {
     }
   }
 
-  func write(
-    _ value: [UInt8], to handle: AttributeHandle, hasResponse: Bool
-  ) async throws(StackError) {
+  func write(_ value: [UInt8], to handle: AttributeHandle, hasResponse: Bool) async throws(StackError) {
     if hasResponse {
       try await write(value, to: handle)
     } else {

@@ -143,8 +143,7 @@ extension ArgumentType where Value == AttributeHandle {
   /// An attribute handle, decimal or hexadecimal (`0x0012`).
   static var handle: Self {
     ArgumentType(placeholder: "H", expected: "a handle from 1 to 65535 (0xffff)") { text in
-      let number =
-        text.lowercased().hasPrefix("0x") ? UInt16(text.dropFirst(2), radix: 16) : UInt16(text)
+      let number = text.lowercased().hasPrefix("0x") ? UInt16(text.dropFirst(2), radix: 16) : UInt16(text)
       return number.flatMap { $0 > 0 ? AttributeHandle($0) : nil }
     }
   }

@@ -123,10 +123,7 @@ extension RingEvent {
       )
     case .button(let button): ("button", ["note": .text("\(button)")])
     case .heartRateAlarm(let alarm):
-      (
-        "heart-rate-alarm",
-        ["note": .text(alarm.word), "heart_rate_bpm": .number(Int(alarm.beatsPerMinute))]
-      )
+      ("heart-rate-alarm", ["note": .text(alarm.word), "heart_rate_bpm": .number(Int(alarm.beatsPerMinute))])
     case .skinTemperature(let tenths):
       ("skin-temperature", ["temperature_celsius": .decimal(tenths, places: 1)])
     // Not in the column of known temperatures.

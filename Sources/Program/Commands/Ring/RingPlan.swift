@@ -73,8 +73,7 @@ final class RingPlan {
     ] where time < PlanOption.shortest {
       throw Failure.usage("\(option.name) is too short: a ring takes a minute for it")
     }
-    store =
-      syncTime == nil ? nil : try StoreFile.open(invocation, creates: true, isReal: session.isReal)
+    store = syncTime == nil ? nil : try StoreFile.open(invocation, creates: true, isReal: session.isReal)
     isOnDemand = false
     self.session = session
     self.publisher = publisher

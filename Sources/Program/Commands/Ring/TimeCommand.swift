@@ -32,8 +32,7 @@ let timeCommand = CommandSpec(
     accordingly.
     """
 ) { invocation in
-  let policy: TimePolicy? =
-    invocation[TimeOption.set] ? (invocation[TimeOption.utc] ? .utc : .local) : nil
+  let policy: TimePolicy? = invocation[TimeOption.set] ? (invocation[TimeOption.utc] ? .utc : .local) : nil
   let isForced = invocation[TimeOption.force]
   try await Session.run(invocation) { session in
     try await session.withRing { ring, _ in

@@ -78,9 +78,7 @@ final class ServedValues {
   }
 
   /// One value of each characteristic waits for a slow link: the newest.
-  private func send(
-    _ value: [UInt8], of characteristic: CharacteristicDeclaration, to client: ServerBearer
-  ) {
+  private func send(_ value: [UInt8], of characteristic: CharacteristicDeclaration, to client: ServerBearer) {
     guard client.push(value, of: characteristic.valueHandle, replacesWaiting: true) == .full else { return }
     missed[ObjectIdentifier(client), default: []].insert(characteristic)
     client.onReady = { [weak self, unowned client] in self?.sendMissed(to: client) }

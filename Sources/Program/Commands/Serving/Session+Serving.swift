@@ -76,9 +76,7 @@ extension Session {
   /// - Parameters:
   ///   - peripheral: advertises and serves; its links end at the end
   ///   - advertising: its advertisement
-  func serve(
-    _ peripheral: Peripheral, _ advertising: Advertising, _ invocation: Invocation
-  ) async throws {
+  func serve(_ peripheral: Peripheral, _ advertising: Advertising, _ invocation: Invocation) async throws {
     waitsForAdapter = true
     peripheral.admit(invocation, title: "halo-raw")
     peripheral.status.onChange = { [central] error in

@@ -18,9 +18,7 @@ enum NumberedList {
   /// - Returns: the index of the chosen line; nil if none was chosen in time, or at the end of the input
   /// - Throws: `.cancelled` if the task is cancelled
   @BluetoothActor
-  static func choice(
-    _ title: String, _ lines: [String], in timers: Timers
-  ) async throws(RingError) -> Int? {
+  static func choice(_ title: String, _ lines: [String], in timers: Timers) async throws(RingError) -> Int? {
     let prompt = "number (1 to \(lines.count)): "
     Console.error("\(title):")
     for (index, line) in lines.enumerated() { Console.error("  \(index + 1)  \(line)") }

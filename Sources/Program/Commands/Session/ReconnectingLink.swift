@@ -148,9 +148,7 @@ final class ReconnectingLink<Device: LinkedDevice> {
 }
 
 extension ReconnectingLink: LinkUser {
-  func perform(
-    _ step: @escaping @BluetoothActor () async throws(Failure) -> Void
-  ) async throws(Failure) {
+  func perform(_ step: @escaping @BluetoothActor () async throws(Failure) -> Void) async throws(Failure) {
     try await interruption.cancels(step)
   }
 

@@ -82,9 +82,7 @@ extension Session {
     return try await outcome { try await makeLink(request, name: name) }.get()
   }
 
-  private func makeLink(
-    _ request: ConnectionRequest, name: String?
-  ) async throws(StackError) -> GATTLink {
+  private func makeLink(_ request: ConnectionRequest, name: String?) async throws(StackError) -> GATTLink {
     let peer = request.peer
     let wait = wait(for: "connecting to \(name ?? peer.description)")
     defer { wait?.end() }

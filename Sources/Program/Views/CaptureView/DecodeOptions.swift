@@ -21,9 +21,7 @@ package struct DecodeOptions {
   package var isFollowing: Bool
   package var isColored: Bool
 
-  package init(
-    form: Form, layers: Set<Layer>?, filter: PacketFilter?, isFollowing: Bool, isColored: Bool
-  ) {
+  package init(form: Form, layers: Set<Layer>?, filter: PacketFilter?, isFollowing: Bool, isColored: Bool) {
     self.form = form
     self.layers = layers
     self.filter = filter

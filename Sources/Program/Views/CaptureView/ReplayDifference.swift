@@ -15,9 +15,7 @@ package struct ReplayDifference {
   package let difference: ReplayTransport.Difference
 
   /// Nil if there is no difference.
-  package init?(
-    _ path: String, _ first: Int, _ host: RecordedHost, _ report: ReplayTransport.Report
-  ) {
+  package init?(_ path: String, _ first: Int, _ host: RecordedHost, _ report: ReplayTransport.Report) {
     guard let difference = report.firstDifference else { return nil }
     self.path = path
     self.first = first

@@ -75,8 +75,7 @@ package struct KnownRings {
 
   /// Stores the setting of a ring's clock.
   package mutating func remember(_ clock: ClockRecord, of peer: PeerIdentity) {
-    var ring =
-      rings.first { $0.peer == peer } ?? KnownRing(name: nil, peer: peer, layout: nil)
+    var ring = rings.first { $0.peer == peer } ?? KnownRing(name: nil, peer: peer, layout: nil)
     ring.clock = clock
     remember(ring)
   }

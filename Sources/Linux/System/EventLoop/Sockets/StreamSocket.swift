@@ -11,9 +11,7 @@ package enum StreamSocket {
   ///   - port: the TCP port
   ///   - deadline: for the name and all its addresses together. A task that is cancelled returns at once; a name look-up
   ///     then ends in the background.
-  package static func tcp(
-    host: String, port: UInt16, deadline: Duration
-  ) async throws(StackError) -> Int32 {
+  package static func tcp(host: String, port: UInt16, deadline: Duration) async throws(StackError) -> Int32 {
     let target = "tcp:\(host):\(port)"
     let timers = EpollLoop.shared.timers
     let end = timers.current + deadline
