@@ -97,7 +97,7 @@ package struct DecodedField: Sendable {
     DecodedField(name, .address(kind), .plain)
   }
 
-  static func typedAddress(_ name: StaticString, type: StaticString) -> DecodedField {
+  package static func typedAddress(_ name: StaticString, type: StaticString) -> DecodedField {
     DecodedField(name, .typedAddress(type: type), .plain)
   }
 
