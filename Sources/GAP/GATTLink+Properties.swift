@@ -25,7 +25,7 @@ extension GATTLink {
   /// - Throws: `.commandFailed` with `.pinOrKeyMissing` if the peer does not have the key. If its key is another one, the
   ///   link is lost.
   package func encrypt(with key: LongTermKey) async throws(StackError) {
-    try await ask { link.encrypt(with: key, completion: $0) }
+    try await awaitCallback(cancelled: .cancelled) { link.encrypt(with: key, completion: $0) }
   }
 
   /// The connection parameters; nil if unknown.
@@ -55,7 +55,7 @@ extension GATTLink {
   package func updateParameters(
     _ parameters: ConnectionParameters
   ) async throws(StackError) -> LinkParameters {
-    try await ask { link.update(parameters, completion: $0) }
+    try await awaitCallback(cancelled: .cancelled) { link.update(parameters, completion: $0) }
   }
 
   /// Requests PHYs, for both directions.
@@ -64,20 +64,13 @@ extension GATTLink {
   /// - Returns: those in use; the peer may keep the ones that were used
   @discardableResult
   package func setPHYs(_ phys: LEPHYs) async throws(StackError) -> LinkPHYs {
-    try await ask { link.setPHYs(phys, completion: $0) }
+    try await awaitCallback(cancelled: .cancelled) { link.setPHYs(phys, completion: $0) }
   }
 
   /// Requests longer or shorter packets to send. ``onEvent`` reports the lengths in force, if they change.
   ///
   /// - Parameter octets: the maximum payload, 27 to 251 bytes
   package func setDataLength(_ octets: Int) async throws(StackError) {
-    try await ask { link.setDataLength(octets, completion: $0) }
-  }
-
-  /// Waits for the answer to a request, which can't be cancelled.
-  private func ask<Value: Sendable>(
-    _ start: (@escaping (Result<Value, StackError>) -> Void) -> Void
-  ) async throws(StackError) -> Value {
-    try await awaitCallback(cancelled: .cancelled) { start($0) }
+    try await awaitCallback(cancelled: .cancelled) { link.setDataLength(octets, completion: $0) }
   }
 }

@@ -32,11 +32,11 @@ final class HCILink: ATTLink {
 
   var hasUnsentPackets: Bool { l2cap.connection.unsentPackets > 0 }
   var unfinished: LinkProcedure? { l2cap.connection.unfinished }
-  var hasRoom: Bool { l2cap.hasRoom }
+  var hasRoom: Bool { l2cap.connection.hasRoom }
   var excessParameterRequests: Int { l2cap.connection.excessParameterRequests }
   var onRoom: (() -> Void)? {
-    get { l2cap.onRoom }
-    set { l2cap.onRoom = newValue }
+    get { l2cap.connection.onRoom }
+    set { l2cap.connection.onRoom = newValue }
   }
 
   private let l2cap: L2CAPLink

@@ -12,13 +12,6 @@ package final class L2CAPLink {
 
   /// Called once, when the link is disconnected.
   package var onDisconnected: ((HCIErrorCode) -> Void)?
-  /// Called when there is room again for PDUs that can wait, after ``hasRoom`` was false.
-  package var onRoom: (() -> Void)? {
-    get { connection.onRoom }
-    set { connection.onRoom = newValue }
-  }
-  /// Whether there is room for a PDU that can wait.
-  package var hasRoom: Bool { connection.hasRoom }
   /// Called when a peripheral has requested other connection parameters, with whether they were accepted. Not called
   /// for excess requests, which are rejected.
   package var onParameterRequest: ((ConnectionParameters, Bool) -> Void)?

@@ -23,7 +23,7 @@ extension GATTClient {
         completion(result.map { note($0.0, $0.1) })
       }
     }
-    return { cancellation() }
+    return { cancellation.action() }
   }
 
   private func discover(
@@ -75,7 +75,7 @@ extension GATTClient {
       findServices({ DiscoverServicesByUUID(uuid, limit: 1) }, cancellation) { [self] result in
         done(result.map { note($0.0, $0.1).first })
       }
-      return { cancellation() }
+      return { cancellation.action() }
     }
   }
 
@@ -246,6 +246,4 @@ extension GATTClient {
 @BluetoothActor
 final class ProcedureCancellation {
   var action: () -> Void = {}
-
-  func callAsFunction() { action() }
 }

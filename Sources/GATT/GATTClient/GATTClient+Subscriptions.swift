@@ -114,7 +114,7 @@ extension GATTClient {
       }
     }
     if !isDiscovered { cancellation.action = cancelDiscovery }
-    return { cancellation() }
+    return { cancellation.action() }
   }
 
   /// Gets the notifications and indications of a value, and writes nothing: for peers that send without a subscription, and for

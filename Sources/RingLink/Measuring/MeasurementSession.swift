@@ -16,7 +16,6 @@ package final class MeasurementSession {
   }
 
   package var kind: MeasurementKind { procedure.kind }
-  package var method: Method { procedure.method }
   /// Called for each update during the measurement.
   package var onEvent: ((MeasurementEvent, Instant) -> Void)?
   /// Called once, after the stop command. Nil if the measurement was stopped by the caller.
@@ -81,7 +80,7 @@ package final class MeasurementSession {
     dispatcher.listen(to: procedure.command, nil)
     onEvent = nil
     let done = onEnd.take()
-    if let stop, method == .spot {
+    if let stop, procedure.method == .spot {
       dispatcher.start(RingExchange(.frame(stop), accept: { _ in .done }) { _ in done?(result) })
     } else {
       if let stop { try? dispatcher.post(stop) }

@@ -64,18 +64,18 @@ import Testing
     await settle()
     let socket = try #require(attempt.sockets.first)
     var pdus: [String] = []
-    socket.onPDU = { pdu, _ in pdus.append(Hex.string(Array(pdu))) }
+    socket.packets.onPacket = { pdu, _ in pdus.append(Hex.string(Array(pdu))) }
     pair.write([0x1B, 1, 0, 7])
     await settle()
     #expect(pdus == ["1b010007"] && socket.handle == nil)
-    socket.send([UInt8(0x13)].span.bytes)
+    socket.packets.send([UInt8(0x13)].span.bytes)
     #expect(pair.read() == [0x13])
     // It is too late to cancel, and the deadline is none of the link.
     attempt.cancel()
     await testTimers.sleep(for: .seconds(10))
     #expect(attempt.count == 1 && socket.packets.isOpen)
     pair.finish()
-    socket.close()
+    socket.packets.close()
   }
 
   @Test(arguments: [EADDRINUSE, EACCES, ENODEV])

@@ -24,7 +24,7 @@ import Testing
     "GAP/GATTLink.swift": (2, .ended(by: "the end of the link, or cancellation")),
     "GATT/GATTClient/GATTClient.swift": (2, .deadline("30 s of ATT")),
     "GAP/GATTLink+Properties.swift": (
-      1, .deadline("EventWaiters.deadline, HostController.commandDeadline")
+      4, .deadline("EventWaiters.deadline, HostController.commandDeadline")
     ),
     "GATT/GATTClient/GATTClient+WritesWithoutResponse.swift": (
       1, .ended(by: "the end of the link, or cancellation")

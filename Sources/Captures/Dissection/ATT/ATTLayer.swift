@@ -62,9 +62,6 @@ package struct ATTLayer: Hashable, Sendable {
     }
   }
 
-  /// The section of the PDU.
-  var reference: String { opcode.reference }
-
   /// Whether the PDU has more than a handle and a value: ranges, types, lists.
   package var hasList: Bool {
     switch opcode {
@@ -78,7 +75,7 @@ package struct ATTLayer: Hashable, Sendable {
   /// Lists the fields of the PDU, with the known attributes and the parts of values.
   func list(_ source: RawSpan, _ gatt: GATTLayer?, to list: FieldList) {
     var index = list.count
-    list.read(source, range, reference: reference) { lister throws(DecodeError) in
+    list.read(source, range, reference: opcode.reference) { lister throws(DecodeError) in
       try ATTReader.list(&lister)
     }
     while index < list.count {

@@ -68,8 +68,6 @@ package struct SMPLayer: Hashable, Sendable {
   /// In the terms of the specification.
   package var name: String { code.name ?? "code \(Hex.string(code.rawValue))" }
 
-  var reference: String { code.reference }
-
   func writeSummary(of source: RawSpan, to text: inout TextBuffer) {
     text.write(name)
     let fields = FieldList()
@@ -87,7 +85,7 @@ package struct SMPLayer: Hashable, Sendable {
   }
 
   func list(_ source: RawSpan, to list: FieldList) {
-    list.read(source, range, reference: reference) { lister throws(DecodeError) in
+    list.read(source, range, reference: code.reference) { lister throws(DecodeError) in
       let name = name
       try lister.byte("code") {
         "\(name) (\(Hex.string($0)))"

@@ -22,8 +22,6 @@ package struct SignalingLayer: Hashable, Sendable {
   /// In the terms of the specification.
   package var name: String { code.name ?? "code \(Hex.string(code.rawValue))" }
 
-  var reference: String { code.reference }
-
   func writeSummary(of source: RawSpan, to text: inout TextBuffer) {
     text.write(name)
     text.write(", id ", Int(identifier))

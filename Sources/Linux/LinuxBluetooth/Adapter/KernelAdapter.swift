@@ -151,8 +151,8 @@ package final class KernelAdapter: Adapter {
     }
     controller.onScanRefusal = { [weak self] error in
       guard let self else { return }
-      // The kernel may look for the peer nevertheless.
-      if error != nil { connector?.cannotListen() }
+      // The controller does not scan for this process: the kernel has to find the peer.
+      if error != nil { connector?.runner.handle(.cannotListen) }
       if error == nil || desiredScan != nil { onScanRefusal?(error) }
     }
     controller.onScanSilence = { [weak self] count in self?.scanIsSilent(count) }
@@ -255,7 +255,7 @@ package final class KernelAdapter: Adapter {
     failure = error
     discovery = nil
     lastCommand?.set(nil)
-    connector?.fail(error)
+    connector?.runner.fail(error)
     peripheral?.suspend()
     ourPeers = links.removeAll(error)
     links.pairing.reset()
@@ -399,7 +399,7 @@ package final class KernelAdapter: Adapter {
   private func accepted(_ socket: L2CAPSocket, from central: BluetoothAddress) {
     catchUp()
     // Catching up may have shown that the adapter is gone.
-    guard failure == nil else { return socket.close() }
+    guard failure == nil else { return socket.packets.close() }
     let link = links.accept(socket, of: self, from: central)
     guard let onAccepted else { return link.disconnect() }
     onAccepted(link)
@@ -429,19 +429,20 @@ package final class KernelAdapter: Adapter {
       peripheral?.connected(handle)
     case .connected(let handle, _, _, let parameters):
       links.created(handle, parameters)
-      connector?.connected(handle)
+      connector?.runner.handle(.created(handle, nil))
     case .parameters(let handle, let parameters): links.changed(handle, parameters)
     case .parametersRefused(let handle, let status): links[handle]?.parametersRefused(status)
     case .ending(let handle, let reason):
       if reason == .remotePowerOff { links.expectPowerOff() }
       links.ending(handle)
     case .disconnected(let handle, let reason):
-      connector?.disconnected(handle, reason)
+      connector?.runner.handle(.lost(handle, reason))
       peripheral?.disconnected(handle)
       links.disconnected(handle, reason)
     case .failed(let peer, let status): connector?.failed(peer, status)
-    case .connecting: connector?.connecting()
-    case .connectionCancelled: connector?.cancelledByKernel()
+    case .connecting: connector?.runner.handle(.connecting)
+    // One that was cancelled here, or the current one, as it took too long or the adapter is being powered off.
+    case .connectionCancelled: connector?.runner.handle(.stopped)
     }
   }
 

@@ -14,7 +14,8 @@ final class KernelConnector {
   private unowned let adapter: KernelAdapter
   private let address: BluetoothAddress
   private let controller: RawController
-  private let runner: ConnectionRunner<any ATTLink>
+  /// Its failure is that of the adapter; it also handles the events of the controller and of the kernel.
+  let runner: ConnectionRunner<any ATTLink>
   /// Closes the socket that connects.
   private var closeSocket: (() -> Void)?
 
@@ -38,11 +39,6 @@ final class KernelConnector {
     _ request: ConnectionRequest, completion: @escaping (Result<any ATTLink, StackError>) -> Void
   ) -> () -> Void {
     runner.connect(request, completion: completion)
-  }
-
-  /// Fails everything: the adapter is gone.
-  func fail(_ error: StackError) {
-    runner.fail(error)
   }
 
   private func perform(_ action: ConnectionAttempts<any ATTLink>.Action) {
@@ -133,22 +129,7 @@ final class KernelConnector {
     runner.handle(.heard)
   }
 
-  /// The controller does not scan for this process: the kernel has to find the peer.
-  func cannotListen() { runner.handle(.cannotListen) }
-
-  func connected(_ handle: ConnectionHandle) { runner.handle(.created(handle, nil)) }
-
-  func disconnected(_ handle: ConnectionHandle, _ reason: HCIErrorCode) {
-    runner.handle(.lost(handle, reason))
-  }
-
   func failed(_ peer: BluetoothAddress, _ status: HCIErrorCode) {
     if runner.attempts.current?.peer.value == peer.value { runner.handle(.creationFailed(status)) }
   }
-
-  func connecting() { runner.handle(.connecting) }
-
-  /// The kernel has cancelled a connection attempt of the controller: one that was cancelled here, or the current one,
-  /// as it took too long or the adapter is being powered off.
-  func cancelledByKernel() { runner.handle(.stopped) }
 }

@@ -8,8 +8,8 @@ import HaloSystem
 @BluetoothActor
 final class KernelLink: ATTLink {
   var onPDU: ((RawSpan, Arrival) -> Void)? {
-    get { socket.onPDU }
-    set { socket.onPDU = newValue }
+    get { socket.packets.onPacket }
+    set { socket.packets.onPacket = newValue }
   }
   var onClosed: ((LinkLoss) -> Void)?
   var onEvent: ((LinkEvent) -> Void)?
@@ -17,15 +17,15 @@ final class KernelLink: ATTLink {
   let role: LERole
   var localAddress: BluetoothAddress? { adapter.address.value == 0 ? nil : adapter.address }
   private(set) var parameters: LinkParameters?
-  var hasRoom: Bool { socket.hasRoom }
+  var hasRoom: Bool { socket.packets.hasRoom }
   var onRoom: (() -> Void)? {
-    get { socket.onRoom }
-    set { socket.onRoom = newValue }
+    get { socket.packets.onRoom }
+    set { socket.packets.onRoom = newValue }
   }
   var handle: ConnectionHandle? { socket.handle }
   var phys: LinkPHYs? { socket.phys }
-  var reads: UInt64? { socket.reads }
-  var droppedPackets: Int { socket.droppedPackets }
+  var reads: UInt64? { socket.packets.reads }
+  var droppedPackets: Int { socket.packets.droppedPackets }
 
   /// The timeout for ending a link.
   private static let disconnectDeadline = Duration.seconds(2)
@@ -60,8 +60,8 @@ final class KernelLink: ATTLink {
     begin = adapter.timers.current
     updates = EventWaiters(adapter.timers)
     // The link object lives for as long as the link does.
-    socket.onClosed = { error in self.socketEnded(error) }
-    socket.onDrops = { [weak self] count in self?.onEvent?(.dropped(count)) }
+    socket.packets.onClosed = { error in self.socketEnded(error) }
+    socket.packets.onDrops = { [weak self] count in self?.onEvent?(.dropped(count)) }
   }
 
   func adopt(_ parameters: LinkParameters) {
@@ -105,7 +105,7 @@ final class KernelLink: ATTLink {
   var dropsPacketsAtEnd: Bool { true }
 
   func send(_ pdu: RawSpan) {
-    socket.send(pdu)
+    socket.packets.send(pdu)
   }
 
   /// Ends a link that was made for us at once; otherwise the ring would continue to send for the two seconds that the
@@ -119,7 +119,7 @@ final class KernelLink: ATTLink {
     if isOurs, let handle {
       links.willEnd(handle, by: adapter.timers.current + Self.disconnectDeadline)
     }
-    socket.close { [self] in
+    socket.packets.close { [self] in
       guard isOurs, !isClosed, let handle, !isOver else { return lose(.local) }
       adapter.disconnect(handle)
     }
@@ -135,7 +135,7 @@ final class KernelLink: ATTLink {
   /// until then closing its socket is safe.
   func finish() {
     guard !isOver, !isHeld else { return }
-    if endedByUs { lose(.local) } else { socket.finish() }
+    if endedByUs { lose(.local) } else { socket.packets.finish() }
   }
 
   private func socketEnded(_ error: SystemError?) {
@@ -153,7 +153,7 @@ final class KernelLink: ATTLink {
   func vanish() {
     guard !isOver else { return }
     let handle = isOurs ? self.handle : nil
-    socket.close { [adapter] in
+    socket.packets.close { [adapter] in
       if let handle { adapter.disconnect(handle) }
     }
     lose(.remote(.connectionTimeout))
@@ -167,8 +167,8 @@ final class KernelLink: ATTLink {
     links.remove(self)
     onEvent = nil
     updates.fail(.notConnected)
-    socket.onClosed = nil
-    socket.close()
+    socket.packets.onClosed = nil
+    socket.packets.close()
     onClosed.take()?(loss)
   }
 
@@ -186,7 +186,7 @@ final class KernelLink: ATTLink {
   func setPHYs(_ phys: LEPHYs, completion: @escaping (Result<LinkPHYs, StackError>) -> Void) {
     guard !isOver, !isHeld else { return completion(.failure(.notConnected)) }
     do throws(SystemError) {
-      try socket.setPHYs(phys)
+      try KernelPHY.set(phys, of: socket.packets.descriptor)
       // The kernel does not report the end of the procedure.
       completion(.success(socket.phys ?? .le1M))
     } catch {

@@ -7,32 +7,6 @@ import HaloSystem
 /// Part A, 2.1). One write is one PDU, one read is one PDU.
 @BluetoothActor
 package final class L2CAPSocket {
-  /// Called for each PDU, with the time at which the kernel received it. The span is valid only during the call.
-  package var onPDU: ((RawSpan, Arrival) -> Void)? {
-    get { packets.onPacket }
-    set { packets.onPacket = newValue }
-  }
-  /// Called once, when the link is disconnected, with the kernel's error; nil if it ended normally. Not called after
-  /// `close()`.
-  package var onClosed: ((SystemError?) -> Void)? {
-    get { packets.onClosed }
-    set { packets.onClosed = newValue }
-  }
-  /// Called when the kernel has dropped PDUs because they were not read in time, with their total number.
-  package var onDrops: ((UInt32) -> Void)? {
-    get { packets.onDrops }
-    set { packets.onDrops = newValue }
-  }
-  /// The total number of dropped PDUs.
-  package var droppedPackets: Int { packets.droppedPackets }
-  var reads: UInt64 { packets.reads }
-  /// Whether there is room for a PDU that can wait.
-  package var hasRoom: Bool { packets.hasRoom }
-  /// Called when there is room again, after ``hasRoom`` was false.
-  package var onRoom: (() -> Void)? {
-    get { packets.onRoom }
-    set { packets.onRoom = newValue }
-  }
   /// The kernel's number for the link, which is the connection handle; nil if unknown.
   package let handle: ConnectionHandle?
 
@@ -41,6 +15,7 @@ package final class L2CAPSocket {
   /// How long a newly connected socket may report that it is not connected.
   private static let grace = Duration.seconds(1)
 
+  /// Receives and sends PDUs. The kernel keeps the link for two seconds after it is closed, in case another program uses it.
   let packets: PacketSocket
 
   /// Takes over a connected socket.
@@ -80,33 +55,8 @@ package final class L2CAPSocket {
   /// The PHYs of the link; nil if the kernel does not know.
   package var phys: LinkPHYs? { packets.isOpen ? KernelPHY.phys(of: packets.descriptor) : nil }
 
-  /// Has the kernel request PHYs, for both directions.
-  ///
-  /// - Throws: `ENOPROTOOPT` if this kernel does not offer it; see ``offersPHYs``
-  package func setPHYs(_ phys: LEPHYs) throws(SystemError) {
-    try KernelPHY.set(phys, of: packets.descriptor)
-  }
-
   /// Whether the kernel lets programs choose the PHY of a link.
   package nonisolated static var offersPHYs: Bool { KernelPHY.isOffered }
-
-  /// Sends a PDU as soon as the kernel has room for it.
-  package func send(_ pdu: RawSpan) {
-    packets.send(pdu)
-  }
-
-  /// Closes the socket. The kernel keeps the link for two seconds, in case another program uses it.
-  ///
-  /// - Parameter completion: called on the loop when the kernel has closed it
-  package func close(completion: (() -> Void)? = nil) {
-    packets.close(completion: completion)
-  }
-
-  /// Ends the socket because the link is about to end: received PDUs are delivered, and ``onClosed`` called, before
-  /// this returns. On kernels with a fault (see ``KernelCall``), a socket must be closed before its link has ended.
-  package func finish() {
-    packets.finish()
-  }
 }
 
 /// A connection attempt. The closures that it returns keep it alive.

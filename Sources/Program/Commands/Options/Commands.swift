@@ -73,11 +73,6 @@ package enum Commands {
       topics.isEmpty ? "command" : "command or topic", name, among: entries.map(\.name) + topics,
       advice: "see halo-raw --help")
   }
-
-  /// The arguments of this process with the command first.
-  static func inOrder(_ arguments: some Collection<String>) -> [String] {
-    LeadingOptions.moved(Array(arguments), for: all)
-  }
 }
 
 extension Configuration {

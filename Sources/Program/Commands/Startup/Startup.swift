@@ -13,7 +13,7 @@ package enum Program {
       Console.errorDirectly("cannot read the command line: /proc/self/maps cannot be opened; see ulimit -n")
       exit(ExitCode.systemError.rawValue)
     }
-    let arguments = Commands.inOrder(CommandLine.arguments.dropFirst())
+    let arguments = LeadingOptions.moved(Array(CommandLine.arguments.dropFirst()), for: Commands.all)
     let isRealTime = Startup.prepare(arguments)
     HelperThread.setStartHook(Privileges.renouncingOnHelperThreads())
     do throws(SystemError) {
