@@ -174,7 +174,7 @@ package struct ReconnectPolicy: Sendable {
     if isFirst && fault != .unready || failures == 1 && needsRecovery, mayRepeatAtOnce(at: now) {
       return action(at: now)
     }
-    let pause = self.pause
+    let pause = RetryPause.duration(after: failures, longest: budget.longestPause)
     guard now + pause < deadline else { return .giveUp }
     return .pause(pause)
   }
@@ -206,8 +206,6 @@ package struct ReconnectPolicy: Sendable {
     default: phase = .connect
     }
   }
-
-  private var pause: Duration { RetryPause.duration(after: failures, longest: budget.longestPause) }
 
   private func action(at now: Instant) -> Action {
     let rest = max(Self.shortestAttempt, (deadline ?? now) - now)

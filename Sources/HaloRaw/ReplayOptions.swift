@@ -73,7 +73,8 @@ package struct ReplayOptions: Hashable, Sendable {
     options.peer = peer
     if connection == nil, peer == nil {
       // A connection to a ring, if there is one.
-      options.connection = ReplayedPeripheral.best(of: traffic.connections.filter(\.isToRing))?.number
+      let rings = traffic.connections.filter { $0.isServerPeer && RingHandles($0).attributes != nil }
+      options.connection = ReplayedPeripheral.best(of: rings)?.number
     }
     let chosen = try ReplayedPeripheral.choose(traffic.connections, options)
     options.connection = connection
@@ -96,10 +97,6 @@ package struct ReplayOptions: Hashable, Sendable {
     let table = RingHandles(connection).attributes ?? connection.peer.flatMap(known) ?? []
     return table.allSatisfy { shown[$0.handle] == nil } ? table : []
   }
-}
-
-extension RecordedConnection {
-  fileprivate var isToRing: Bool { isServerPeer && RingHandles(self).attributes != nil }
 }
 
 extension RingHandles {

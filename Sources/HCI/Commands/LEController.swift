@@ -153,15 +153,12 @@ package struct LESetHostChannelClassification: HCICompletingCommand {
   package static let info = HCICommandInfo(
     0x2014, "LE Set Host Channel Classification", "7.8.19", octet: 27, bit: 3)
 
-  /// Five bytes; bit n is data channel n, 0 to 36.
-  package var channelMap: [UInt8] = []
+  package var channelMap = ChannelMap()
 
   package init() {}
 
   package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    var map = ChannelMap(channelMap)
-    try fields.value("channel map", &map)
-    channelMap = map.bytes
+    try fields.value("channel map", &channelMap)
   }
 }
 

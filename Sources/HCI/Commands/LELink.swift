@@ -25,16 +25,13 @@ package struct LEReadChannelMap: HCICompletingCommand, HCILinkFields {
 
   package struct Response: HCILinkFields {
     package var handle = ConnectionHandle()
-    /// Five bytes; bit n is data channel n, 0 to 36.
-    package var channelMap: [UInt8] = []
+    package var channelMap = ChannelMap()
 
     package init() {}
 
     package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
       try fields.connectionHandle(&handle)
-      var map = ChannelMap(channelMap)
-      try fields.value("channel map", &map)
-      channelMap = map.bytes
+      try fields.value("channel map", &channelMap)
     }
   }
 

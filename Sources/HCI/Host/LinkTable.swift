@@ -71,11 +71,6 @@ final class LinkTable {
     }
   }
 
-  /// Ends the links whose data are sent.
-  private func endSent() {
-    for connection in ending where data.unsent(connection.handle) == 0 { disconnectNow(connection) }
-  }
-
   private func isWaitingToEnd(_ connection: LEConnection) -> Bool {
     ending.contains { $0 === connection }
   }
@@ -220,7 +215,7 @@ final class LinkTable {
   func receive(_ completed: borrowing CompletedPackets) {
     completed.forEach { data.completed(Int($0.count), on: $0.handle) }
     pump()
-    endSent()
+    for connection in ending where data.unsent(connection.handle) == 0 { disconnectNow(connection) }
     announceRoom()
   }
 

@@ -190,7 +190,7 @@ package struct ChannelMap: FieldValue, Hashable {
   }
 
   /// Takes up to five bytes, the first of which has the channels from 0 to 7.
-  init(_ bytes: [UInt8]) {
+  package init(_ bytes: [UInt8]) {
     for byte in bytes.prefix(5).reversed() { bits = bits << 8 | UInt64(byte) }
   }
 

@@ -47,8 +47,7 @@ package struct ISODataHeader: PacketFields {
 
     package init(rawValue: UInt16) { self.rawValue = rawValue }
 
-    package var bytes: UInt16 { rawValue & 0x3FFF }
-    package var description: String { "\(bytes)" }
+    package var description: String { "\(rawValue & 0x3FFF)" }
   }
 
   /// The length of the SDU, and whether it is valid.
@@ -57,12 +56,9 @@ package struct ISODataHeader: PacketFields {
 
     package init(rawValue: UInt16) { self.rawValue = rawValue }
 
-    /// In bytes.
-    package var length: UInt16 { rawValue & 0x0FFF }
-
     package var description: String {
       let status = ["valid", "possibly invalid", "lost", "reserved"][Int(rawValue >> 14)]
-      return "\(length) bytes, \(status)"
+      return "\(rawValue & 0x0FFF) bytes, \(status)"
     }
   }
 }

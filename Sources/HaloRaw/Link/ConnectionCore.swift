@@ -12,8 +12,6 @@ final class CurrentLink {
   /// Whether a request of the program was carried out.
   var hasAnswered = false
   var gatt: GATTClient { link.gatt }
-  /// Whether the device has given the program data.
-  var hasGivenData: Bool { hasAnswered || gatt.hasReceivedValues }
 
   init(_ link: GATTLink) {
     self.link = link
@@ -101,7 +99,7 @@ final class ConnectionCore {
       guard let self else { throw .cancelled }
       try await open(link)
     }
-    let hasGivenData = live.hasGivenData
+    let hasGivenData = live.hasAnswered || live.gatt.hasReceivedValues
     making = BluetoothActor.run { [weak self] in
       do throws(StackError) {
         let link = try await establisher.next(after: loss, hasGivenData: hasGivenData)

@@ -87,7 +87,7 @@ public final class Server {
     }
     // A server exists for as long as its links.
     server.onEvent = { [self] event in
-      if case .configured(let handle, _) = event { subscriptionChanged(handle) }
+      if case .configured(let handle, _) = event { configured[handle]?(subscriberCount(of: handle)) }
     }
     link.whenDisconnected { [weak self, weak client] _ in
       if let client { self?.left(client) }
@@ -156,10 +156,6 @@ public final class Server {
   /// Calls `handler` with the number of clients that want a value, when it changes.
   func whenConfigured(_ handle: AttributeHandle, _ handler: ((Int) -> Void)?) {
     configured[handle] = handler
-  }
-
-  private func subscriptionChanged(_ handle: AttributeHandle) {
-    configured[handle]?(subscriberCount(of: handle))
   }
 
   /// Lets the program answer a request.

@@ -45,15 +45,10 @@ extension RingClient {
     try await leave(by: CommandTable.powerOff, to: "switch itself off")
   }
 
-  /// How long a ring may take to disconnect. Those tested took less than a second; one that does not disconnect is lost
-  /// after the supervision timeout.
-  private var disconnectionDeadline: Duration {
-    .seconds(5) + (connection.parameters?.supervisionTimeout.duration ?? .seconds(5))
-  }
-
   private func leave(by action: RingAction, to what: String) async throws(RingError) {
     try dispatcher.post(action.frame)
-    let time = disconnectionDeadline
+    // Rings that were tested disconnect within a second; one that does not is lost after the supervision timeout.
+    let time = .seconds(5) + (connection.parameters?.supervisionTimeout.duration ?? .seconds(5))
     let isGone = try await awaitCallback { (done: @escaping (Result<Bool, RingError>) -> Void) in
       let end = OneShot(done)
       end.expire(after: time, in: timers, with: .success(false))

@@ -175,13 +175,9 @@ extension RingClient {
       }
       if !log.unread.isEmpty { leaveOut(.sleep, "it is cut off", log.unread) }
     }
-    return sessions.filter { $0.end <= now }.inOrderOfStart
-  }
-}
-
-extension [SleepSession] {
-  /// Sorted by their start, each once.
-  fileprivate var inOrderOfStart: [SleepSession] {
-    Set(self).sorted { ($0.start, $0.end, $0.isNap ? 1 : 0) < ($1.start, $1.end, $1.isNap ? 1 : 0) }
+    // Each once.
+    return Set(sessions.filter { $0.end <= now }).sorted {
+      ($0.start, $0.end, $0.isNap ? 1 : 0) < ($1.start, $1.end, $1.isNap ? 1 : 0)
+    }
   }
 }

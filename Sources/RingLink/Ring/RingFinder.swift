@@ -32,8 +32,8 @@ package enum RingSelector: Hashable, Sendable {
     }
   }
 
-  /// Whether the name of the device may matter.
-  var canHaveName: Bool { if case .address = self { false } else { true } }
+  /// Whether the device can be recognized by nothing but its address.
+  package var isAddress: Bool { if case .address = self { true } else { false } }
 
   var notFoundDescription: String {
     switch self {
@@ -285,7 +285,7 @@ package enum RingFinder {
         .failure(
           .notFound(
             selector, seconds: deadline.inSeconds, others: others.count,
-            lacksScanResponses: selector.canHaveName && central.lacksScanResponses)))
+            lacksScanResponses: !selector.isAddress && central.lacksScanResponses)))
     }
   }
 }

@@ -107,7 +107,9 @@ extension VirtualController {
     .constant(LEReadFilterAcceptListSize.self) { $0.size = acceptListSize },
     .constant(LESetHostChannelClassification.self),
     // All 37 data channels are in use.
-    .ofLink(LEReadChannelMap.self) { response, _, _ in response.channelMap = [0xFF, 0xFF, 0xFF, 0xFF, 0x1F] },
+    .ofLink(LEReadChannelMap.self) { response, _, _ in
+      response.channelMap = ChannelMap([0xFF, 0xFF, 0xFF, 0xFF, 0x1F])
+    },
     .complete(LERand.self) { controller, _ in .success(.init { $0.number = controller.nextRandomNumber() }) },
     .complete(LEReadSupportedStates.self) { controller, _ in
       // Without those of initiating and advertising, bits 16, 17 and 32 to 34.

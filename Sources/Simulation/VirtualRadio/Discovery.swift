@@ -173,7 +173,7 @@ extension VirtualController {
     guard place.link == nil, let advertisement = device.advertisement else { return }
     let address = device.address
     // Scanners before Bluetooth 5 receive legacy PDUs only.
-    if scan.isOn, advertisement.target.map(isOwn) ?? true,
+    if scan.isOn, advertisement.target.map({ $0 == options.address || $0 == randomAddress }) ?? true,
       !scan.usesAcceptList || acceptList.contains(address),
       scan.isExtended || advertisement.type.contains(.legacy)
     {
@@ -236,10 +236,6 @@ extension VirtualController {
   private func initiate(_ peer: BluetoothAddress?, _ parameters: ConnectionParameters, own: OwnAddressType) {
     initiation = Initiation(peer: peer, parameters: parameters, ownAddress: ownAddress(own))
     listen()
-  }
-
-  private func isOwn(_ address: BluetoothAddress) -> Bool {
-    address == options.address || address == randomAddress
   }
 
   /// The address that the host has chosen for its own.

@@ -33,9 +33,8 @@ struct HopAndAccuracy: HCICode {
   var rawValue: UInt8
 
   var hop: UInt8 { rawValue & 0x1F }
-  var accuracy: SleepClockAccuracy { SleepClockAccuracy(rawValue: rawValue >> 5) }
 
-  var description: String { "hop \(hop), SCA \(accuracy)" }
+  var description: String { "hop \(hop), SCA \(SleepClockAccuracy(rawValue: rawValue >> 5))" }
 }
 
 /// How much a sleep clock may deviate (2.3.3.1).

@@ -24,7 +24,9 @@ extension ReplayedServer {
     case let request as ATTPrepareWriteRequest: prepare(request.part)
     case let request as ATTExecuteWriteRequest: execute(request.flags)
     default:
-      guard opcode.kind == .request || opcode.kind == .unknown, !opcode.isCommand else { return }
+      // With the command flag, it is never answered (Core Specification Vol 3, Part F, 3.3.1).
+      let isCommand = opcode.rawValue & 0x40 != 0
+      guard opcode.kind == .request || opcode.kind == .unknown, !isCommand else { return }
       if !replyAsRecorded(.exact(Array(bytes))) {
         refuse(opcode, nil, .requestNotSupported, because: "the capture has no such request")
       }
@@ -96,11 +98,6 @@ extension ReplayedServer {
     let same = dialogue.exchanges.lazy.filter { $0.opcode == request }
     return same.min { distance($0) < distance($1) }?.packet ?? (lastPacket > 0 ? lastPacket : nil)
   }
-}
-
-extension ATTOpcode {
-  /// The command flag: never answered (Core Specification Vol 3, Part F, 3.3.1).
-  fileprivate var isCommand: Bool { rawValue & 0x40 != 0 }
 }
 
 /// Finds the recorded exchange that a request matches by its meaning. Repeated requests get the recorded exchanges one

@@ -134,7 +134,10 @@ final class ReplayedServer {
       if queue.isEmpty { return lose() }
     }
     guard let due = queue.nextDue(canIndicate: !isWaitingForConfirmation) else {
-      if isLossDue { giveUp() }
+      // Nothing can be sent before the client confirms an indication: waits as long as a server does.
+      if isLossDue {
+        lossTimer = timers.schedule(after: Self.transactionTime) { [weak self] in self?.lose() }
+      }
       return
     }
     timer = timers.schedule(at: max(due, timers.now)) { [weak self] in self?.sendNext() }
@@ -192,11 +195,6 @@ final class ReplayedServer {
     lossTimer = nil
     queue.listen()
     if !sendRest() { scheduleNext() }
-  }
-
-  /// Nothing can be sent before the client confirms an indication: waits as long as a server does.
-  private func giveUp() {
-    lossTimer = timers.schedule(after: Self.transactionTime) { [weak self] in self?.lose() }
   }
 
   private func lose() {

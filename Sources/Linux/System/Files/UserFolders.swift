@@ -117,7 +117,7 @@ package struct SocketFolder: @unchecked Sendable {
       errno = ENOENT
       return false
     }
-    return LocalSocket.connect(socket, address(of: name))
+    return LocalSocket.connect(socket, "\(opened)/\(name)")
   }
 
   /// Removes a socket of which no process is there any more.
@@ -133,6 +133,4 @@ package struct SocketFolder: @unchecked Sendable {
 
   /// Removes a socket.
   package func remove(_ name: String) { _ = SystemCall.remove(name, in: folder.number) }
-
-  private func address(of name: String) -> String { "\(opened)/\(name)" }
 }

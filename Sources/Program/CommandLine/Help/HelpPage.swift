@@ -65,15 +65,10 @@ package struct HelpPage {
       synopsis: "halo-raw "
         + [command.name, command.arguments, "[options]"].filter { !$0.isEmpty }.joined(separator: " "),
       lists: [List("Options", Self.rows(options), note: command.sharedHelp)], examples: command.examples,
-      description: Self.paragraphs(command.details()))
+      description: command.details().split(separator: "\n\n").map(String.init))
     environment = command.allOptions.map(\.spec).compactMap { option in
       option.variable.map { ($0, "stands for \(option.name), if that is not given") }
     }
-  }
-
-  /// Paragraphs of a text, which has an empty line between them.
-  package static func paragraphs(_ text: String) -> [String] {
-    text.split(separator: "\n\n").map(String.init)
   }
 
   /// Options, with their values.
@@ -107,13 +102,11 @@ package struct HelpPage {
 
   private var exampleText: String {
     examples.reduce(into: examples.count == 1 ? "Example\n" : "Examples\n") { text, example in
-      text += Self.isFile(example.line) ? Self.verbatim(example.line) : Self.commandLine(example.line)
+      // The contents of a file, or a command line.
+      text += example.line.contains("\n") ? Self.verbatim(example.line) : Self.commandLine(example.line)
       if !example.does.isEmpty { text += Self.wrapped(example.does, first: "      ", rest: "      ") }
     }
   }
-
-  /// Whether an example is the contents of a file, and not a command line.
-  static func isFile(_ example: String) -> Bool { example.contains("\n") }
 
   private static func verbatim(_ lines: String) -> String {
     lines.split(separator: "\n", omittingEmptySubsequences: false).map { $0.isEmpty ? "\n" : "  \($0)\n" }

@@ -102,16 +102,12 @@ package final class RecordOrigin {
   ) -> [String] {
     // Statement by statement: one expression takes some compilers seconds.
     var columns = ["t", "time", "ring", "seq", "kind"]
-    columns += lightColumns(kinds)
+    if kinds != .accelerometer { columns += ["raw", "max", "min", "diff"] }
     if isCounted { columns += countedLightColumns(kinds) }
     if kinds.contains(.accelerometer) { columns += ["x_g", "y_g", "z_g", "raw_x", "raw_y", "raw_z"] }
     if isCounted { columns += ["packet", "sent"] }
     if hasBeats { columns += ["beat_s", "interval_s", "bpm", "quality"] }
     return columns + ["note"]
-  }
-
-  private static func lightColumns(_ kinds: SampleKinds) -> [String] {
-    kinds == .accelerometer ? [] : ["raw", "max", "min", "diff"]
   }
 
   /// The columns of counted samples of light alone.

@@ -13,11 +13,6 @@ struct StoredValues {
   }
 }
 
-extension SleepSession {
-  /// The minutes that were slept.
-  fileprivate var asleep: Int { stages.reduce(0) { $0 + ($1.kind == .awake ? 0 : $1.minutes) } }
-}
-
 extension HistoryRecords {
   fileprivate typealias Newest = (value: RingValue, reading: RingReading, time: RingTime)
 
@@ -37,7 +32,9 @@ extension HistoryRecords {
     case .stress(let all):
       Self.newest(all, \.time, .stress) { RingReading(.integer($0.value), isEstimate: true) }
     case .sleep(let all):
-      Self.newest(all.filter { !$0.isNap }, \.end, .sleep) { RingReading(.integer($0.asleep)) }
+      Self.newest(all.filter { !$0.isNap }, \.end, .sleep) {
+        RingReading(.integer($0.stages.reduce(0) { $0 + ($1.kind == .awake ? 0 : $1.minutes) }))
+      }
     case .steps, .sport, .sedentary: nil
     }
   }

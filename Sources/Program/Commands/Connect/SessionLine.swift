@@ -141,15 +141,12 @@ enum SessionLine: Equatable {
 
 /// The frames of a ring by their names, and their meanings.
 enum RingFrames {
-  /// `battery`, `steps-of-a-day`.
-  private static func word(_ entry: CommandEntry) -> String { entry.name.replacing(" ", with: "-") }
-
   private static let requests: [(name: String, command: RingCommand, entry: CommandEntry)] =
     CommandTable.all.compactMap { entry in
       guard case .frame(let command) = entry.subject, entry.danger == nil, entry.shape != .event else {
         return nil
       }
-      return (word(entry), command, entry)
+      return (entry.name.replacing(" ", with: "-"), command, entry)
     }
 
   static var names: [String] { requests.map(\.name) }

@@ -142,13 +142,6 @@ struct RunningCommand: Sendable {
     return found.sorted { ($0.user, $0.process) < ($1.user, $1.process) }
   }
 
-  /// Connects a socket to that of the command.
-  ///
-  /// - Returns: whether it is connected; if not, `errno` says why
-  func connect(_ socket: Int32, to question: StatusServer.Question = .status) -> Bool {
-    folder.connect(socket, question.name(of: process))
-  }
-
   /// The answer of each command, or nil for one that has ended; on another thread.
   ///
   /// - Parameter milliseconds: how long all may take
@@ -156,7 +149,7 @@ struct RunningCommand: Sendable {
     of all: [RunningCommand], to question: StatusServer.Question, within milliseconds: Int32
   ) -> [LocalSocket.Answer?] {
     LocalSocket.answers(of: all.map(\.user), atMost: mostAsked, within: milliseconds) { socket, index in
-      all[index].connect(socket, to: question)
+      all[index].folder.connect(socket, question.name(of: all[index].process))
     }
   }
 

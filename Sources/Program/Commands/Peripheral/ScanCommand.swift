@@ -175,9 +175,6 @@ private struct AdvertisementRow {
     ring = RingIdentity.matches(device).map { $0 > .ambiguousName ? "likely" : "possible" }
   }
 
-  /// nil until an advertisement is received.
-  private var isConnectable: Bool? { device.advertisingData == nil ? nil : device.isConnectable }
-
   /// The name without its number, where it is known.
   private var appearance: String? {
     device.appearance.map { AssignedNumbers.appearance($0.rawValue) ?? $0.description }
@@ -199,7 +196,8 @@ private struct AdvertisementRow {
           "\(Hex.string($0.company.rawValue).dropFirst(2)):\(Hex.string($0.data))"
         }),
       .list(device.serviceData.map { "\($0.service):\(Hex.string($0.data))" }),
-      .text(appearance), .number(device.txPower.map(Int.init)), .flag(isConnectable), .text(ring),
+      .text(appearance), .number(device.txPower.map(Int.init)),
+      .flag(device.advertisingData == nil ? nil : device.isConnectable), .text(ring),
     ]
   }
 

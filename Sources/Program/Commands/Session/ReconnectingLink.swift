@@ -86,7 +86,7 @@ final class ReconnectingLink<Device: LinkedDevice> {
     self.check = check
     openDevice = open
     managed = ManagedLink(
-      to: known, canSearch: selector.canSearch && !session.replaysOnePeripheral, budget, watch,
+      to: known, canSearch: !selector.isAddress && !session.replaysOnePeripheral, budget, watch,
       timers: session.timers)
     session.waitsForAdapter = true
   }
@@ -226,13 +226,6 @@ extension ReconnectingLink: LinkUser {
         "halo-raw: \(name ?? "the device") ended the link at \(procedure); later links omit it")
     }
     leftOut = costly
-  }
-}
-
-extension RingSelector {
-  /// Whether the device can be recognized by more than its address.
-  fileprivate var canSearch: Bool {
-    if case .address = self { false } else { true }
   }
 }
 

@@ -124,10 +124,6 @@ final class StrapServer {
 
   // MARK: Subscribers
 
-  private var subscriberCount: Int {
-    peripheral.connections.count { $0.server?.configuration(of: measurement).contains(.notify) == true }
-  }
-
   private func connected(_ link: GATTLink) {
     Console.error("\(name): connected by \(link.peer)")
     link.server?.onEvent = { [weak self] event in
@@ -140,7 +136,10 @@ final class StrapServer {
 
   private func subscriptionsChanged() {
     timers.cancel(lingering.take())
-    if subscriberCount > 0 {
+    let isWanted = peripheral.connections.contains {
+      $0.server?.configuration(of: measurement).contains(.notify) == true
+    }
+    if isWanted {
       if next == nil { schedule(timers.current + Self.period) }
       want(true)
     } else {

@@ -33,7 +33,7 @@ final class StrapSource {
     ring.connection.whenDisconnected { [weak self] _ in self?.onLost?() }
     if let revision = ring.firmware.firmwareRevision { server.set(firmware: revision) }
     while !Task.isCancelled {
-      try await readBattery(of: ring)
+      server.set(battery: try await ring.battery().percent)
       report("waits until somebody wants the heart rate", ring)
       await untilWanted(or: ring)
       // A ring that is gone is noticed by the next reading.
@@ -52,10 +52,6 @@ final class StrapSource {
 
   private func report(_ state: String, _ ring: RingClient) {
     session.status.report(state, of: ring.connection.peer, name: link.name)
-  }
-
-  private func readBattery(of ring: RingClient) async throws {
-    server.set(battery: try await ring.battery().percent)
   }
 
   private func untilWanted(or ring: RingClient) async {

@@ -143,7 +143,7 @@ package final class Database<Failure: DatabaseFailure> {
       do throws(Failure) {
         return try run("PRAGMA journal_mode = WAL")
       } catch {
-        guard isBusy else { throw error }
+        guard sqlite.errorCode(handle) & 0xFF == SQLite3.busy else { throw error }
         try transaction {}
       }
     }
@@ -197,8 +197,6 @@ package final class Database<Failure: DatabaseFailure> {
     default: .database(path, message: message)
     }
   }
-
-  private var isBusy: Bool { sqlite.errorCode(handle) & 0xFF == SQLite3.busy }
 }
 
 /// A prepared statement, which can run any number of times.

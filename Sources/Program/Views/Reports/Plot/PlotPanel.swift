@@ -66,7 +66,8 @@ package struct PlotPanel {
       return (Int(x * Double(canvas.width - 1)), Int((y * Double(canvas.height - 1)).rounded()))
     }
     for curve in curves {
-      for (from, to) in zip(curve, curve.dropFirst()) where !isBroken(from.time, to.time) {
+      for (from, to) in zip(curve, curve.dropFirst()) {
+        if breaks.contains(where: { from.time <= $0 && $0 <= to.time }) { continue }
         canvas.line(from: place(from.time, from.value), to: place(to.time, to.value))
       }
       if let last = curve.last {
@@ -103,10 +104,6 @@ package struct PlotPanel {
     put("-\(seconds / 2) s", at: columns / 2 - 2)
     put("now", at: columns - 3)
     return String(repeating: " ", count: scaleWidth + 1) + String(line)
-  }
-
-  private func isBroken(_ from: Instant, _ to: Instant) -> Bool {
-    breaks.contains { from <= $0 && $0 <= to }
   }
 }
 

@@ -85,7 +85,7 @@ package struct ReportPage {
       let rate = statistics.rate.map { decimal($0, 2) }
       let jitter = statistics.jitter.map { decimal($0 * 1000, 2) }
       let longest = decimal(Double(statistics.longestInterval) / 1e6, 1)
-      let gaps = gaps(of: series).count + statistics.gaps
+      let gaps = report.marks.count { $0.kind == "gap" && $0.ring == series.ring } + statistics.gaps
       let cells: [String] = [
         "\(statistics.count)", rate ?? "", jitter ?? "", longest, "\(gaps)", "\(statistics.delays)",
       ]
@@ -106,15 +106,6 @@ package struct ReportPage {
 
   // MARK: Plots
 
-  private func gaps(of series: SessionReport.Series) -> [Double] {
-    report.marks.filter { $0.kind == "gap" && $0.ring == series.ring }.map(\.time)
-  }
-
-  /// Where the curve is interrupted.
-  private func breaks(of series: SessionReport.Series) -> [Double] {
-    report.marks.filter { $0.kind == "run" || $0.kind == "gap" && $0.ring == series.ring }.map(\.time)
-  }
-
   /// Where packets are missing. A late or doubled one is a mark of the same kind.
   private func losses(of series: SessionReport.Series) -> [Double] {
     report.marks.filter { $0.kind == "lost" && $0.note.hasPrefix("lost") && $0.ring == series.ring }.map(
@@ -125,7 +116,10 @@ package struct ReportPage {
     let title = title(series)
     let unit = series.kind.unit
     let names = series.curves.map { $0.name.prefix { $0 != "_" } }
-    let gaps = breaks(of: series)
+    // Where the curve is interrupted.
+    let gaps = report.marks.filter {
+      $0.kind == "run" || $0.kind == "gap" && $0.ring == series.ring
+    }.map(\.time)
     let losses = losses(of: series)
     let pauses = report.pauses.filter { $0.ring == series.ring }.map(\.time)
     let signal = ReportPlot(
