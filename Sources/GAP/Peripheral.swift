@@ -165,7 +165,7 @@ package struct LinkAdmission: Hashable, Sendable {
     self.idleLimit = idleLimit
   }
 
-  package func admits(_ central: BluetoothAddress) -> Bool {
+  fileprivate func admits(_ central: BluetoothAddress) -> Bool {
     allowed?.contains { $0.value == central.value } ?? true
   }
 
@@ -177,7 +177,7 @@ package struct LinkAdmission: Hashable, Sendable {
   ///   - isSubscribed: whether it wants values
   ///   - now: the time
   /// - Returns: nil if the link is idle and has to be ended
-  static func nextLook(
+  fileprivate static func nextLook(
     within limit: Duration, afterActivity activity: Instant, isSubscribed: Bool, at now: Instant
   ) -> Instant? {
     if now - activity < limit { return activity + limit }

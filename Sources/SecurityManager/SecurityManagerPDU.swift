@@ -22,7 +22,7 @@ package struct PairingFailed: PacketFields {
   package static let pairingNotSupported = PairingFailed { $0.reason = 0x05 }
 
   /// The names of the reasons (3.5.5).
-  package static let reasons: [UInt64: String] = [
+  private static let reasons: [UInt64: String] = [
     0x01: "passkey entry failed", 0x02: "OOB not available", 0x03: "authentication requirements",
     0x04: "confirm value failed", 0x05: "pairing not supported", 0x06: "encryption key size",
     0x07: "command not supported", 0x08: "unspecified reason", 0x09: "repeated attempts",

@@ -18,7 +18,7 @@ public struct LocalService: Sendable {
   public let isAdvertised: Bool
   let isPrimary: Bool
   let included: [LocalService]
-  let identity = Identity()
+  fileprivate let identity = Identity()
   private(set) var characteristics: [any ServedCharacteristic] = []
 
   /// - Parameters:

@@ -8,7 +8,7 @@ import L2CAP
 @BluetoothActor
 final class KernelLinkWatch {
   /// How often it is asked.
-  static let period = Duration.seconds(30)
+  private static let period = Duration.seconds(30)
 
   typealias RSSI = Result<Int8?, StackError>
 

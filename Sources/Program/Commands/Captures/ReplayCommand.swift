@@ -117,7 +117,7 @@ let replayCommand = CommandSpec(
 ///   - peripheral: the device
 ///   - address: where hosts connect
 @BluetoothActor
-func offer(_ peripheral: ReplayedPeripheral, at address: ListenAddress) async throws(Failure) {
+private func offer(_ peripheral: ReplayedPeripheral, at address: ListenAddress) async throws(Failure) {
   let shared = SharedMedium.named("replay", isFast: false)
   let made = Result { () throws(StackError) in try shared.makeTransport(peripheral.address) }
   let (transport, leave) = try made.mapError { Failure($0) }.get()

@@ -166,7 +166,7 @@ enum Processes {
 
   /// The names of the other programs that hold HCI sockets and may have taken an adapter. Without privileges, only the
   /// user's own programs are visible.
-  static func holdingHCISockets() -> [String] {
+  fileprivate static func holdingHCISockets() -> [String] {
     guard let table = SmallFile.text("/proc/net/hci") else { return [] }
     let sockets = Set(socketNumbers(inTable: table).map { "socket:[\($0)]" })
     let own = String(getpid())

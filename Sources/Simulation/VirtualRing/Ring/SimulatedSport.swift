@@ -101,7 +101,7 @@ struct SimulatedSession {
   private(set) var heartRate: UInt8 = 0
 
   /// A second of brisk walking.
-  mutating func addSecond(heartRate: (Double) -> Double) {
+  fileprivate mutating func addSecond(heartRate: (Double) -> Double) {
     seconds += 1
     // The heart needs a minute to get used to it.
     self.heartRate = UInt8(clamping: Int(heartRate(Double(seconds)).rounded()) + min(40, seconds * 2 / 3))

@@ -145,7 +145,7 @@ package struct ClockRecord: Equatable, Sendable, JSONDecodable {
   }
 
   /// Whether the time fits into the 32 bits of a ring and the offset is one of a time zone.
-  var isPlausible: Bool {
+  fileprivate var isPlausible: Bool {
     (0...Int(UInt32.max)).contains(set) && (-86400...86400).contains(utcOffset)
       && TimePolicy(rawValue: policy) != nil
   }
