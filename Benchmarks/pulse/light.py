@@ -332,3 +332,13 @@ def suite(seed: int) -> list[Record]:
         if item.category == "nothing":
             item.beats, item.extra = np.zeros(0), np.zeros(0, int)
     return records
+
+
+def links() -> list[Record]:
+    """The same hearts and light over links with longer events, of which some repeat packets, with a counter and without."""
+    shapes = ("young", "mid", "stiff")
+    return [
+        record(
+            f"{number}_{event}_{kind}", f"events of {event} ms, {kind}", 41 + number, seconds=180, heart=66,
+            shape=shapes[number % 3], **{**LINK, "interval": event / 1000, "counted": kind == "counted"})
+        for event in (15, 30, 50) for kind in ("counted", "not counted") for number in range(6)]

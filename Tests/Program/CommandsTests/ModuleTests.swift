@@ -49,7 +49,7 @@ import Testing
   /// Protocols build without an operating system: no system calls, no event loop, no libbluetooth.
   @Test(arguments: [
     "BluetoothCore", "Storage/Files/JSON", "HCI", "L2CAP", "ATT", "GATT", "SecurityManager", "GAP",
-    "RingLink",
+    "Pulse", "RingLink",
     "Simulation/VirtualRadio",
   ])
   func protocolsImportNoSystem(_ module: String) {
