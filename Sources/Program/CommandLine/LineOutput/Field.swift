@@ -122,9 +122,10 @@ extension String {
   }
 }
 
-/// A number with one or two decimals; `?` if it is none.
+/// A number with at most two decimals; `?` if it is none.
 package func decimal(_ value: Double, _ places: Int) -> String {
   guard !value.isNaN else { return "?" }
+  if places == 0 { return String(Int64(max(-1e12, min(value, 1e12)).rounded())) }
   let thousandths = Int64((min(value.magnitude, 1e12) * 1000).rounded())
   let divisor: Int64 = places == 1 ? 100 : 10
   let magnitude = (thousandths + divisor / 2) / divisor

@@ -28,4 +28,13 @@ import Testing
       #expect((2...5).contains(found.values) && (2...4).contains(found.times), "\(part): \(found)")
     }
   }
+
+  /// A session without the time of day has the seconds, minutes or hours since its beginning.
+  @Test(arguments: [(60.0, ">20 s<"), (3600, ">20 min<"), (720_000, ">96 h<")])
+  func timesSinceTheBeginningAreWholeNumbers(seconds: Double, label: String) {
+    var curve = Envelope()
+    curve.add(1, at: seconds)
+    let plot = ReportPlot(title: "", curves: [curve], gaps: [], end: seconds, start: nil)
+    #expect(plot.svg.contains(label), "\(plot.svg)")
+  }
 }
