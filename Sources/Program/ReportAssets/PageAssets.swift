@@ -47,4 +47,7 @@ package enum PageAssets {
   package static var sessionStyle: String {
     [PackageResources.colors_css, PackageResources.session_css].map(text).joined()
   }
+
+  /// The style sheet of a page of a ring's days.
+  package static var daysStyle: String { sessionStyle + text(PackageResources.days_css) }
 }

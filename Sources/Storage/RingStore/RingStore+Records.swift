@@ -64,13 +64,19 @@ extension RingStore {
   }
 
   /// The origins of the records of ``records(_:of:in:)``, in the same order.
-  package func origins(_ kind: HistoryKind, of ring: RingID) throws(StoreError) -> [Origin] {
+  package func origins(
+    _ kind: HistoryKind, of ring: RingID, in days: ClosedRange<RingDay>? = nil
+  ) throws(StoreError) -> [Origin] {
     let (table, column, _) = Schema.table(of: kind)
+    let range = Range(days)
     let sql =
-      "SELECT \(table).utc_offset, firmware FROM \(table) JOIN syncs ON syncs.id = sync "
-      + "WHERE \(table).ring = ? ORDER BY \(column), \(table).utc_offset DESC"
-    return try database.prepare(sql).rows(.integer(ring.row)) { row throws(StoreError) in
-      Origin(utcOffset: try row.integer(0, in: -86400...86400), firmware: row.text(1))
+      "SELECT \(table).utc_offset, firmware, policy FROM \(table) JOIN syncs ON syncs.id = sync "
+      + "WHERE \(table).ring = ? AND \(column) BETWEEN ? AND ? ORDER BY \(column), \(table).utc_offset DESC"
+    return try database.prepare(sql).rows(.integer(ring.row), .text(range.first), .text(range.last)) {
+      row throws(StoreError) in
+      Origin(
+        utcOffset: try row.integer(0, in: -86400...86400), firmware: row.text(1),
+        policy: TimePolicy(rawValue: row.text(2) ?? "") ?? .local)
     }
   }
 

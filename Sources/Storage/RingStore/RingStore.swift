@@ -38,6 +38,8 @@ package final class RingStore {
     /// The ring's clock minus UTC, in seconds.
     package var utcOffset: Int
     package var firmware: String?
+    /// The wall clock that the ring had.
+    package var policy: TimePolicy
   }
 
   /// A ring, as it was last seen.

@@ -90,8 +90,8 @@ def test_every_class_and_id_exists():
 
 
 def test_every_sheet_is_in_the_page():
-    # One is of another page: see test_report.py.
-    assert sorted(path.stem for path in (ASSETS / "Style").glob("*.css")) == sorted([*NAMES, "session"])
+    # Two are of other pages: see test_report.py and test_days.py.
+    assert sorted(path.stem for path in (ASSETS / "Style").glob("*.css")) == sorted([*NAMES, "session", "days"])
 
 
 def test_night_has_every_color():

@@ -1,3 +1,4 @@
+import HaloBluetoothCore
 import HaloCommandLine
 import HaloSystem
 import HaloStorage
@@ -5,18 +6,29 @@ import HaloViews
 
 private enum ReportOption {
   static let output = Option(
-    "--output", as: .file(.writes), help: "the page; - for standard output (default: FILE.html)")
+    "--output", as: .file(.writes),
+    help: "the page; - for standard output (default: FILE.html; report-DAY.html with --days)")
 }
 
 let reportCommand = CommandSpec(
-  name: "report", arguments: "FILE|DIR",
-  summary: "show what stream or measure has written as one page, with plots",
-  file: .reads, options: [ReportOption.output],
+  name: "report", arguments: "[FILE|DIR|RING]",
+  summary: "make a page of the last days, or of what stream or measure wrote",
+  file: .reads, options: StoredReport.options + [ReportOption.output], rules: StoredReport.rules,
   examples: [
+    ("halo-raw sync --adapter virtual:fast --store rings.sqlite", "first, store the data of a ring"),
+    (
+      "halo-raw report --days 30 --store rings.sqlite --output month.html",
+      "the night, the days and the weeks of this ring; open month.html in a browser"
+    ),
     ("halo-raw stream --duration 10s --output session.csv --adapter virtual:fast", "first, a session"),
     ("halo-raw report session.csv", "write session.csv.html; open it in a browser"),
   ],
   details: """
+    With --days, the page is of the stored data of a ring, which "halo-raw sync" copies: this night with its stages, total, deep
+    and REM minutes; the resting heart rate, the pulse by hour, steps, SpO2, temperature, and HRV and stress, which are marked as
+    estimates; the means of weeks; and the sessions of sport with their course. What is not stored is shown as missing. The page
+    prints on A4. Times are those of the ring's clock, or of this computer's zone if the ring keeps UTC.
+
     FILE is csv or jsonl of stream or measure; the file beside it, FILE.json, says of which ring. Of a folder, as stream --output DIR
     makes it, all files are one session, with the one that is being written. Where a command was started again, the page
     has another run. The page has the heart rate, the signals, the time between samples, the rates, jitter and gaps, and a
@@ -28,7 +40,13 @@ let reportCommand = CommandSpec(
     """,
   usesAdapter: false
 ) { invocation in
-  let path = invocation.positionals[0]
+  if let count = invocation[StoredReport.days] {
+    let (day, text) = try await StoredReport.page(invocation, days: count)
+    return try await write(text, to: invocation[ReportOption.output] ?? "report-\(day).html")
+  }
+  guard let path = invocation.positionals.first else {
+    throw Failure.usage("name a FILE of stream or measure, or give --days N for the stored data of a ring")
+  }
   let interruption = Interruption()
   let report = try await interruption.cancels {
     try await offTheLoop(orInterrupted: "interrupted") { try sessionReport(of: path) }
@@ -37,17 +55,22 @@ let reportCommand = CommandSpec(
     throw Failure(.badData, "\(path.printable) has no records of halo-raw stream or measure")
   }
   let name = path.split(separator: "/").last.map { String($0) } ?? path
-  let page = Array(ReportPage(report, name: name).text.utf8)
   if report.malformed > 0 {
     Console.error(
       "halo-raw: \(Console.counted(report.malformed, "line")) of \(path.printable) left out: damaged")
   }
   let folder = path.hasSuffix("/") ? String(path.dropLast()) : path
-  let output = invocation[ReportOption.output] ?? folder + ".html"
-  guard output != "-" else { return Console.print(String(decoding: page, as: UTF8.self)) }
-  try await interruption.cancels {
+  try await write(
+    ReportPage(report, name: name).text, to: invocation[ReportOption.output] ?? folder + ".html")
+}
+
+/// Writes a page into a file, or to standard output.
+@BluetoothActor
+private func write(_ page: String, to output: String) async throws {
+  guard output != "-" else { return Console.print(page) }
+  try await Interruption().cancels {
     try await offTheLoop(orInterrupted: "interrupted; nothing is written") {
-      do throws(FileError) { _ = try OutputFile.replace(output, with: page) } catch {
+      do throws(FileError) { _ = try OutputFile.replace(output, with: Array(page.utf8)) } catch {
         throw Failure(.cannotOpenFile, "cannot write \(error)")
       }
     }

@@ -48,14 +48,7 @@ struct HistoryPrinter: ~Copyable {
   ///   - records: of one kind
   ///   - origins: those of the records, in the same order
   ///   - ring: its address
-  mutating func print(
-    _ records: HistoryRecords, _ origins: [RingStore.Origin], of ring: String
-  ) throws(Failure) {
-    // Both are read from one file, which may be damaged.
-    guard origins.count == records.count else {
-      throw Failure(
-        .badData, "the store is damaged: \(records.kind.rawValue) has records without a sync; restore a copy")
-    }
+  mutating func print(_ records: HistoryRecords, _ origins: [RingStore.Origin], of ring: String) {
     self.ring = ring
     nextOrigins = origins[...]
     print(records)

@@ -128,13 +128,26 @@ struct StoredHistory {
     return try store.records(kind, of: ring.id, in: days)
   }
 
+  /// The origins of records of a ring, in the same order.
+  ///
+  /// - Throws: if the numbers of both differ: they are read from one file, which may be damaged
+  func origins(
+    of records: HistoryRecords, _ ring: RingStore.StoredRing, in days: ClosedRange<RingDay>? = nil
+  ) throws -> [RingStore.Origin] {
+    let origins = try store.origins(records.kind, of: ring.id, in: days)
+    guard origins.count == records.count else {
+      throw Failure(
+        .badData, "the store is damaged: \(records.kind.rawValue) has records without a sync; restore a copy")
+    }
+    return origins
+  }
+
   /// Prints a kind of data of all selected rings.
   func export(_ kind: HistoryKind, _ format: OutputFormat, isLabelled: Bool) throws {
     var printer = HistoryPrinter(format, kind, isLabelled: isLabelled, hasOrigins: true)
     for ring in rings {
-      let origins = try store.origins(kind, of: ring.id)
-      try printer.print(
-        try store.records(kind, of: ring.id), origins, of: ring.address?.description ?? "")
+      let records = try store.records(kind, of: ring.id)
+      printer.print(records, try origins(of: records, ring), of: ring.address?.description ?? "")
       guard format == .jsonl else { continue }
       InvalidRecords.print(try store.invalidRecords(kind, of: ring.id), of: ring.address?.description)
     }

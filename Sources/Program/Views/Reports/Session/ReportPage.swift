@@ -14,6 +14,16 @@ package struct ReportPage {
   }
 
   package var text: String {
+    Self.document(
+      name, style: PageAssets.sessionStyle,
+      body: """
+        <h1>\(name.htmlEscaped)</h1>
+        \(facts)\(numbers)\(report.series.map(plots).joined())\(marks)
+        """)
+  }
+
+  /// A page that loads nothing and runs nothing.
+  static func document(_ title: String, style: String, body: String) -> String {
     """
     <!doctype html>
     <html lang="en">
@@ -23,13 +33,12 @@ package struct ReportPage {
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <meta name="color-scheme" content="light dark">
     <link rel="icon" href="data:,">
-    <title>\(name.htmlEscaped) - halo-raw report</title>
+    <title>\(title.htmlEscaped) - halo-raw report</title>
     <style>
-    \(PageAssets.sessionStyle)</style>
+    \(style)</style>
     </head>
     <body>
-    <h1>\(name.htmlEscaped)</h1>
-    \(facts)\(numbers)\(report.series.map(plots).joined())\(marks)</body>
+    \(body)</body>
     </html>
 
     """

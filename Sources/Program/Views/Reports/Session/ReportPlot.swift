@@ -152,17 +152,16 @@ struct ReportPlot {
 
   // MARK: Scales
 
-  private static let decimalSteps: [Double] = (-6...9).flatMap { exponent -> [Double] in
+  static let decimalSteps: [Double] = (-6...9).flatMap { exponent -> [Double] in
     let power = (0..<abs(exponent)).reduce(1.0) { value, _ in exponent < 0 ? value / 10 : value * 10 }
     return [power, 2 * power, 5 * power]
   }
-  private static let timeSteps: [Double] =
+  static let timeSteps: [Double] =
     [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 10800, 21600, 43200]
     + (0...20).map { 86400 * Double(1 << $0) }
 
   /// Multiples of the shortest step of which there are few enough.
-  private static func ticks(from low: Double, to high: Double, atMost count: Int, steps: [Double]) -> [Double]
-  {
+  static func ticks(from low: Double, to high: Double, atMost count: Int, steps: [Double]) -> [Double] {
     guard let step = steps.first(where: { (high - low) / $0 < Double(count) }) else { return [] }
     let first = (low / step).rounded(.up)
     return (0...count).map { (first + Double($0)) * step }.filter { $0 <= high }
