@@ -286,6 +286,9 @@ def test_the_page_can_go_to_standard_output(halo, tmp_path):
     file = session(halo, tmp_path, "--ppg")
     page = halo.run("report", file, "--output", "-").succeeded().out
     assert page.startswith("<!doctype html>") and page.endswith("</html>\n")
+    os.mkfifo(tmp_path / "page")
+    process = halo.start("report", file, "--output", tmp_path / "page")
+    assert (tmp_path / "page").read_text() == page and halo.wait(process).code == 0
     os.mkfifo(tmp_path / "fifo")
     process = halo.start("report", tmp_path / "fifo")
     with open(tmp_path / "fifo", "w"):

@@ -68,13 +68,7 @@ let reportCommand = CommandSpec(
 @BluetoothActor
 private func write(_ page: String, to output: String) async throws {
   guard output != "-" else { return Console.print(page) }
-  try await Interruption().cancels {
-    try await offTheLoop(orInterrupted: "interrupted; nothing is written") {
-      do throws(FileError) { _ = try OutputFile.replace(output, with: Array(page.utf8)) } catch {
-        throw Failure(.cannotOpenFile, "cannot write \(error)")
-      }
-    }
-  }
+  try await Interruption().cancels { try await WholeFile.write(Array(page.utf8), to: output) }
   Console.error("wrote \(output.printable)")
 }
 
