@@ -78,11 +78,16 @@ package struct BulkID: RawRepresentable, Hashable, Sendable, ExpressibleByIntege
   package var description: String { CommandTable.name(of: self) ?? "bulk frame, id \(Hex.string(rawValue))" }
 }
 
-/// CRC-16/MODBUS: polynomial 0x8005 reflected, initial value 0xFFFF, no final inversion. The bytes
-/// `123456789` give 0x4B37 (ring reference, 3).
+/// CRC-16 with the polynomial 0x8005, reflected, without a final inversion.
 package enum CRC16 {
-  package static func modbus(_ bytes: RawSpan) -> UInt16 {
-    var crc: UInt16 = 0xFFFF
+  /// The initial value is 0xFFFF. The bytes `123456789` give 0x4B37 (ring reference, 3).
+  package static func modbus(_ bytes: RawSpan) -> UInt16 { reflected(bytes, from: 0xFFFF) }
+
+  /// The initial value is 0, as in files of health software. The bytes `123456789` give 0xBB3D.
+  package static func arc(_ bytes: RawSpan) -> UInt16 { reflected(bytes, from: 0) }
+
+  private static func reflected(_ bytes: RawSpan, from initial: UInt16) -> UInt16 {
+    var crc = initial
     for index in 0..<bytes.byteCount {
       crc ^= UInt16(bytes.byte(at: index) ?? 0)
       for _ in 0..<8 { crc = crc & 1 == 0 ? crc >> 1 : crc >> 1 ^ 0xA001 }

@@ -143,11 +143,15 @@ struct StoredHistory {
   }
 
   /// Prints a kind of data of all selected rings.
-  func export(_ kind: HistoryKind, _ format: OutputFormat, isLabelled: Bool) throws {
+  ///
+  /// - Parameter days: nil for all
+  func export(
+    _ kind: HistoryKind, _ format: OutputFormat, in days: ClosedRange<RingDay>? = nil, isLabelled: Bool
+  ) throws {
     var printer = HistoryPrinter(format, kind, isLabelled: isLabelled, hasOrigins: true)
     for ring in rings {
-      let records = try store.records(kind, of: ring.id)
-      printer.print(records, try origins(of: records, ring), of: ring.address?.description ?? "")
+      let records = try store.records(kind, of: ring.id, in: days)
+      printer.print(records, try origins(of: records, ring, in: days), of: ring.address?.description ?? "")
       guard format == .jsonl else { continue }
       InvalidRecords.print(try store.invalidRecords(kind, of: ring.id), of: ring.address?.description)
     }
