@@ -10,7 +10,7 @@
 
 extern char **environ;
 
-int halo_start_program(const char *command, pid_t *process) {
+int halo_start_program(char *const *arguments, pid_t *process) {
   int pipe[2];
   if (pipe2(pipe, O_CLOEXEC) != 0) return -errno;
   posix_spawn_file_actions_t actions;
@@ -28,8 +28,7 @@ int halo_start_program(const char *command, pid_t *process) {
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
     error = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
     if (error == 0) error = posix_spawn_file_actions_adddup2(&actions, pipe[1], 1);
-    char *const arguments[] = {"sh", "-c", (char *)command, 0};
-    if (error == 0) error = posix_spawn(process, "/bin/sh", &actions, &attributes, arguments, environ);
+    if (error == 0) error = posix_spawnp(process, arguments[0], &actions, &attributes, arguments, environ);
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
   }

@@ -18,10 +18,11 @@ int halo_accept(int listener);
 // exec.
 int halo_open_unnamed(const char *_Nonnull folder);
 
-// Starts `sh -c` with a command, in a process group of its own. Its input is /dev/null.
+// Starts a program with its arguments, which a null pointer ends, in a process group of its own. The first one is its path, or
+// its name in PATH. Its input is /dev/null.
 //
 // Returns the descriptor of its output, closed on exec; below 0, an error number with its sign changed.
-int halo_start_program(const char *_Nonnull command, pid_t *_Nonnull process);
+int halo_start_program(char *const _Nullable *_Nonnull arguments, pid_t *_Nonnull process);
 
 // The user who made the other end of a Unix domain socket.
 int halo_peer(int socket, uid_t *_Nonnull user);

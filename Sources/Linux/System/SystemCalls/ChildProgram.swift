@@ -1,7 +1,7 @@
 import Glibc
 
-/// One run of a command of the shell, of which the output is wanted. It has the rights of the thread that starts it, its input
-/// is empty, and its errors go where those of this process go.
+/// One run of a program, of which the output is wanted: of a command of the shell, or without one. It has the rights of the
+/// thread that starts it, its input is empty, and its errors go where those of this process go.
 package final class ChildProgram: Sendable {
   /// Why there is no output.
   package enum Failure: Error, Hashable, Sendable, CustomStringConvertible {
@@ -32,12 +32,16 @@ package final class ChildProgram: Sendable {
   /// The groups of the programs of this process.
   private static let running = LockedValue(Set<pid_t>())
 
-  private let command: String
+  private let arguments: [String]
   private let state = LockedValue(State())
   /// How often the end of the program is looked for, once it has closed its output.
   private static let pause: useconds_t = 10_000
 
-  package init(_ command: String) { self.command = command }
+  /// - Parameter command: for the shell
+  package convenience init(_ command: String) { self.init(arguments: ["/bin/sh", "-c", command]) }
+
+  /// - Parameter arguments: the path of the program, or its name in `PATH`, and its arguments; no shell reads them
+  package init(arguments: [String]) { self.arguments = arguments }
 
   /// Runs it, and waits for its end. It blocks: call it on a thread of its own, once.
   ///
@@ -90,7 +94,13 @@ package final class ChildProgram: Sendable {
     try state.withLock { state -> Result<Int32, Failure> in
       guard !state.isEnded else { return .failure(.killed) }
       var process: pid_t = 0
-      let output = Linux.startProgram(command, &process)
+      var pointers = arguments.map { strdup($0) }
+      defer { pointers.forEach { free($0) } }
+      guard !pointers.isEmpty, pointers.allSatisfy({ $0 != nil }) else {
+        return .failure(.notStarted(SystemError("posix_spawn", errno: pointers.isEmpty ? ENOENT : ENOMEM)))
+      }
+      pointers.append(nil)
+      let output = Linux.startProgram(pointers, &process)
       guard output >= 0 else {
         return .failure(.notStarted(SystemError("posix_spawn", errno: -output)))
       }

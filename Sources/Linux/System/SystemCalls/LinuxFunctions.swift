@@ -11,7 +11,9 @@ package enum Linux {
   @_extern(c, "halo_accept") package static func accept(_ listener: Int32) -> Int32
   @_extern(c, "halo_open_unnamed") static func openUnnamed(_ folder: UnsafePointer<CChar>) -> Int32
   @_extern(c, "halo_start_program")
-  static func startProgram(_ command: UnsafePointer<CChar>, _ process: UnsafeMutablePointer<pid_t>) -> Int32
+  static func startProgram(
+    _ arguments: UnsafePointer<UnsafeMutablePointer<CChar>?>, _ process: UnsafeMutablePointer<pid_t>
+  ) -> Int32
   @_extern(c, "halo_peer") static func peer(_ socket: Int32, _ user: UnsafeMutablePointer<uid_t>) -> Int32
 
   @_extern(c, "halo_epoll") package static func epoll() -> Int32

@@ -19,6 +19,18 @@ import Testing
     #expect(output("exec >&-; sleep 0.05") == .success(""))
   }
 
+  /// No shell reads the arguments, and the first one is looked for in PATH.
+  @Test func argumentsArePassedAsTheyAre() throws {
+    let arguments = ["printf", "%s|", "a b", "$HOME", "", "*", "`id`"]
+    let output = try ChildProgram(arguments: arguments).run(limit: 100, seconds: 20)
+    #expect(String(decoding: output, as: UTF8.self) == "a b|$HOME||*|`id`|")
+    for missing in [[], ["halo-raw-has-no-such-program"], ["/etc/passwd"]] {
+      #expect(throws: ChildProgram.Failure.self) {
+        try ChildProgram(arguments: missing).run(limit: 1, seconds: 20)
+      }
+    }
+  }
+
   @Test func childHasEmptyInputAndNoBlockedSignals() {
     var signals = sigset_t()
     sigaddset(&signals, SIGPIPE)

@@ -8,6 +8,7 @@ import Testing
   @Test func declarationsAreThoseOfTheHeader() {
     #expect(type(of: Linux.accept) == type(of: halo_accept))
     #expect(type(of: Linux.openUnnamed) == type(of: halo_open_unnamed))
+    #expect(type(of: Linux.startProgram) == type(of: halo_start_program))
     #expect(type(of: Linux.peer) == type(of: halo_peer))
     #expect(type(of: Linux.epoll) == type(of: halo_epoll))
     #expect(type(of: Linux.epollAdd) == type(of: halo_epoll_add))
