@@ -19,16 +19,22 @@ let eventsCommand = CommandSpec(
   summary: "print the ring's notifications: battery, steps, gestures, keys",
   options: [
     EventsOption.camera, EventsOption.cameraInterval, EventsOption.count, EventsOption.duration,
-    CommonOptions.retryTime,
+    EventProgram.option, CommonOptions.retryTime,
   ]
     + LiveOption.all,
   rules: [.needs(EventsOption.cameraInterval, EventsOption.camera)],
   examples: [
     ("halo-raw events --count 3 --adapter virtual:fast,events=1", "print three events"),
     ("halo-raw events --camera --count 2 --adapter virtual:fast", "wait until the hand is shaken"),
+    (
+      "halo-raw events --camera --count 3 --exec 'echo page' --adapter virtual:fast",
+      "run a command each time; it prints: page camera shake"
+    ),
   ],
   details: """
     HRV and stress values are marked as estimates: firmware replaces implausible values with random numbers.
+
+    \(EventProgram.details)
 
     If the connection is lost, it is made again within --retry-for; a record of the event "gap" marks the loss.
     """
@@ -40,6 +46,9 @@ let eventsCommand = CommandSpec(
     throw Failure.usage("--camera-interval must be 100ms or more")
   }
   try await Session.run(invocation, endsInOrder: true) { session in
+    let program = try invocation[EventProgram.option].map { words throws(Failure) in
+      try EventProgram(words, session.interruption)
+    }
     let live = try await LiveOutput(invocation, session)
     let end = Interruption(following: session.interruption)
     let budget = ReconnectPolicy.Budget(invocation, isSteady: true)
@@ -53,6 +62,7 @@ let eventsCommand = CommandSpec(
           guard !end.isRequested else { return }
           link.dataFlow()
           writer.print(event, at: time)
+          program?.run(for: event)
           if writer.printed == count || writer.printer.hasFailed { end.request() }
         }
       } onLoss: {
@@ -60,6 +70,7 @@ let eventsCommand = CommandSpec(
       }
     }
     await link.close()
+    await program?.finish()
   }
 }
 
@@ -94,7 +105,7 @@ final class EventWriter {
 
 extension RingEvent {
   /// The name in a record, and the values of its columns.
-  fileprivate var record: (name: String, values: [String: Field]) {
+  var record: (name: String, values: [String: Field]) {
     switch self {
     case .battery(let battery):
       ("battery", ["battery_percent": .number(Int(battery.percent)), "charging": .flag(battery.isCharging)])
