@@ -140,4 +140,42 @@ import Testing
       }
     }
   }
+
+  /// A trend is in the plots, too: each day has the mean of its week, from Monday on.
+  @Test func daysHaveTheMeanOfTheirWeek() throws {
+    let steps = HistoryRecords.steps(
+      try [(-2, 300), (-1, 100), (0, 4000)].map {
+        ActivityReading(time: try time(6, daysLater: $0.0), steps: $0.1, meters: 0, calories: 0)
+      })
+    let text = DaysPage(try report(steps, days: 3), ring: [], copied: nil).text
+    let plot = try #require(text.components("aria-label=\"Steps\"").last?.components("</svg>").first)
+    let lines = plot.components("class=\"usual\"").dropFirst().map {
+      $0.components("y1=\"")[1].prefix { $0 != "\"" }
+    }
+    // 28 and 29 November are of one week, 30 November begins the next.
+    #expect(lines.count == 3 && lines[0] == lines[1] && lines[1] != lines[2])
+  }
+
+  /// A night without heart rates for two hours has two curves.
+  @Test func aCurveDoesNotCrossHoursWithoutValues() throws {
+    func curves(_ hours: [Int]) throws -> Int {
+      let rates = HistoryRecords.heartRate(
+        try hours.flatMap { hour in
+          try [0, 10, 20, 30, 40, 50].map {
+            HeartRateReading(time: try time(hour, $0), beatsPerMinute: 50 + $0 / 10, isManual: false)
+          }
+        })
+      let report = try report(rates, .sleep([night(try time(0), try time(7), (.light, 420))]))
+      let text = DaysPage(report, ring: [], copied: nil).text
+      let path = text.components("class=\"curve c0\" d=\"")[1].prefix { $0 != "\"" }
+      return path.count { $0 == "M" }
+    }
+    #expect(try curves([1, 2, 3, 4]) == 1 && (try curves([1, 2, 5, 6])) > 1)
+  }
+}
+
+extension StringProtocol {
+  fileprivate func components(_ separator: String) -> [SubSequence] {
+    split(separator: separator, omittingEmptySubsequences: false)
+  }
 }

@@ -12,7 +12,7 @@ struct ColumnPlot {
     var bars: [(from: Double, to: Double, color: String)] = []
     /// A value that has a mark.
     var mark: Double?
-    /// A value to compare with.
+    /// A value to compare with, such as the mean of the week.
     var usual: Double?
     /// The values in words; nil if there is none.
     var text: String?
@@ -20,7 +20,7 @@ struct ColumnPlot {
 
   /// The subject, for people who can't see it, and its unit.
   let title: String
-  let columns: [Column]
+  var columns: [Column]
   /// Whether the scale begins at zero.
   var beginsAtZero = false
   /// How much the scale shows at least.
@@ -55,10 +55,6 @@ struct ColumnPlot {
     svg += labels
     for (index, column) in columns.enumerated() {
       let (left, width, middle) = place(index)
-      if let usual = column.usual, usual.isFinite {
-        let place = "y1=\"\(decimal(y(usual), 1))\" y2=\"\(decimal(y(usual), 1))\""
-        svg += "<line class=\"usual\" x1=\"\(left)\" x2=\"\(right(index))\" \(place)/>\n"
-      }
       guard let text = column.text else {
         svg += "<line class=\"none\" x1=\"\(left)\" x2=\"\(middle)\" y1=\"121\" y2=\"121\"/>\n"
         continue
@@ -76,6 +72,13 @@ struct ColumnPlot {
         svg += " y1=\"\(decimal(y(mark), 1))\" y2=\"\(decimal(y(mark), 1))\"/>"
       }
       svg += "</g>\n"
+    }
+    // They are above the bars, and connected where neighbours have the same.
+    for (index, column) in columns.enumerated() {
+      guard let usual = column.usual, usual.isFinite else { continue }
+      let (left, right) = (Double(index) / Double(columns.count), Double(index + 1) / Double(columns.count))
+      svg += "<line class=\"usual\" x1=\"\(percent(left))\" x2=\"\(percent(right))\""
+      svg += " y1=\"\(decimal(y(usual), 1))\" y2=\"\(decimal(y(usual), 1))\"/>\n"
     }
     return svg + "</svg>\n"
   }

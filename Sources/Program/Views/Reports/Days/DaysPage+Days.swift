@@ -39,9 +39,11 @@ extension DaysPage {
     let stages =
       "<span class=\"deep\">deep</span> <span class=\"light\">light</span> <span class=\"rem\">REM</span>"
     return Self.section(
-      "\(report.days.count) days",
+      "\(Console.counted(report.days.count, "day")) <span class=\"usual\">mean of the week</span>",
       plots([
-        ("Sleep, hours \(stages)", sleep), ("Resting heart rate, bpm", resting), ("Steps", steps),
+        ("Sleep, hours \(stages)", withWeeks(sleep) { $0.night.map { Double($0.asleep) } }),
+        ("Resting heart rate, bpm", withWeeks(resting, \.resting)),
+        ("Steps", withWeeks(steps) { $0.steps.map { Double($0) } }),
         ("SpO2, %", ranges("SpO2, in percent", \.oxygen, "%", "oxygen", leastRange: 6)),
         (
           "Skin temperature, °C",
@@ -62,7 +64,7 @@ extension DaysPage {
     _ title: String, _ path: KeyPath<DaysReport.Day, ValueRange>, _ unit: String, _ color: String,
     leastRange: Double, isEstimate: Bool = false
   ) -> ColumnPlot {
-    ColumnPlot(
+    let plot = ColumnPlot(
       title: title,
       columns: report.days.map { day in
         let range = day[keyPath: path]
@@ -71,14 +73,24 @@ extension DaysPage {
           name: day.day.shortName, bars: [(range.low, range.high, color)], mark: mean,
           text: "\(decimal(range.low, 1)) to \(decimal(range.high, 1)) \(unit), mean \(decimal(mean, 1))")
       }, leastRange: leastRange, isEstimate: isEstimate)
+    return withWeeks(plot) { $0[keyPath: path].mean }
+  }
+
+  /// The plot with the mean of the week of each day.
+  private func withWeeks(_ plot: ColumnPlot, _ value: (DaysReport.Day) -> Double?) -> ColumnPlot {
+    var plot = plot
+    let means = report.weeks.flatMap { week in week.days.map { _ in mean(week, value) } }
+    for (index, mean) in zip(plot.columns.indices, means) { plot.columns[index].usual = mean }
+    return plot
+  }
+
+  private func mean(_ week: DaysReport.Week, _ value: (DaysReport.Day) -> Double?) -> Double? {
+    ValueRange(week.days.compactMap(value)).mean
   }
 
   var weeksSection: String {
     let weeks = report.weeks.filter { $0.days.contains { $0.hasValues } }
     guard !weeks.isEmpty else { return "" }
-    func mean(_ week: DaysReport.Week, _ value: (DaysReport.Day) -> Double?) -> Double? {
-      ValueRange(week.days.compactMap(value)).mean
-    }
     let columns: [(head: String, isEstimate: Bool, text: (DaysReport.Week) -> String?)] = [
       ("Nights", false, { "\($0.days.count { $0.night != nil })" }),
       ("Asleep", false, { mean($0) { $0.night.map { Double($0.asleep) } }.map(minutesText) }),

@@ -33,11 +33,15 @@ extension DaysPage {
       return "<p class=\"missing\">No heart rate of this night is stored.</p>\n"
     }
     var curve = Envelope()
+    // A curve across an hour without a value would show what is not known.
+    let pauses = zip(report.nightRates, report.nightRates.dropFirst()).filter {
+      $1.time.seconds - $0.time.seconds > 3600
+    }.map { Double($1.time.seconds - night.session.start.seconds) }
     for rate in report.nightRates {
       curve.add(Double(rate.beatsPerMinute), at: Double(rate.time.seconds - night.session.start.seconds))
     }
     let plot = ReportPlot(
-      title: "Heart rate of the night, in bpm", curves: [curve], gaps: [],
+      title: "Heart rate of the night, in bpm", curves: [curve], gaps: [], pauses: pauses,
       end: max(NightPlot(night: night).seconds, 60), start: Double(night.session.start.seconds),
       leastRange: 20)
     return "<h3>Heart rate, bpm</h3>\n\(plot.svg)"
