@@ -1,4 +1,4 @@
-/// The connection of a manager to one peripheral, as a value: the program's wish, and the state of the link. Calls of the
+/// The connection of a manager to one peripheral, as a value: what the program wants, and the state of the link. Calls of the
 /// program and events of the loop go in; commands for the loop, and reports for the delegate, come out.
 ///
 /// ```

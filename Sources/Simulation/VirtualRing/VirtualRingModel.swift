@@ -58,7 +58,7 @@ package enum VirtualRingModel: String, CaseIterable, Sendable {
   }
 
   /// The profile that it reports after one was written.
-  func told(ofProfile written: RingFrame) -> RingFrame? {
+  func answer(toProfile written: RingFrame) -> RingFrame? {
     guard profile != nil else { return nil }
     return try? RingFrame(0x0A, payload: [0x01] + (2...7).map(written.byte(at:)))
   }

@@ -33,7 +33,7 @@ struct RingAnswer {
         guard let kept = try? setting.reply(afterWrite: frame) else { return [] }
         if !ring.options.faults.ignoresSettings {
           ring.memory.settings[setting.entry.name] =
-            setting.isReadable ? kept : ring.options.model?.told(ofProfile: frame)
+            setting.isReadable ? kept : ring.options.model?.answer(toProfile: frame)
         }
         return [setting.acknowledgement]
       }
