@@ -36,6 +36,9 @@ struct PeakSearch {
     dropWaiting()
   }
 
+  /// Whether no top has been searched for long enough to find one.
+  func isNew(at time: Double) -> Bool { time - start < learning + 1 }
+
   /// Forgets the size.
   mutating func forget() { size = nil }
 

@@ -148,9 +148,10 @@ public struct PulseDetector: Sendable {
     if contactLoss != nil { return .noContact }
     guard hasValue else { return .gap }
     if let last, last.time - lastFlat < 0.8 { return .saturation }
-    return motion.strength > BeatJudge.motionLimit
-      || motion.strength > Motion.threshold && motion.duration > 1
-      ? .motion : nil
+    if motion.strength > BeatJudge.motionLimit || motion.strength > Motion.threshold && motion.duration > 1 {
+      return .motion
+    }
+    return last.map { search.isNew(at: $0.time) } ?? true ? .settling : nil
   }
 
   /// Ends a stretch.

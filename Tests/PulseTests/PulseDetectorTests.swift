@@ -152,6 +152,14 @@ struct Said {
     #expect(intervals.allSatisfy { abs($0 - 60.0 / 66) < 0.03 })
   }
 
+  /// The first seconds are no fault of the light.
+  @Test func theFirstSecondsSettle() {
+    let said = Said(SimulatedLight.steady(66, seconds: 20).samples)
+    let first = said.seconds.prefix { $0.quality < Beat.acceptance }
+    #expect((2...6).contains(first.count) && first.allSatisfy { $0.reason == .settling })
+    #expect(said.seconds.dropFirst(first.count).allSatisfy { $0.reason == .good && $0.quality > 0.9 })
+  }
+
   // MARK: Silence
 
   @Test(arguments: [1.0, 4.0, 7.0]) func tooFewSamplesGiveNoBeat(_ rate: Double) {

@@ -9,7 +9,8 @@ from program import ROOT
 
 ASSETS = ROOT / "Sources/Program/ReportAssets"
 # In the order in which the page has them.
-NAMES = re.findall(r"PackageResources\.(\w+)_css", (ASSETS / "PageAssets.swift").read_text())
+SHEETS = re.search(r"sheets = \[(.*?)\]", (ASSETS / "PageAssets.swift").read_text(), re.DOTALL)[1]
+NAMES = re.findall(r"PackageResources\.(\w+)_css", SHEETS)
 SHEET = "".join((ASSETS / f"Style/{name}.css").read_text() for name in NAMES)
 # All that can make elements, classes and ids, and all that can use a custom property.
 USERS = "\n".join(path.read_text() for path in [ASSETS / "body.html", *sorted((ASSETS / "Script").glob("*.js"))])
