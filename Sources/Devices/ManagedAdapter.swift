@@ -121,7 +121,9 @@ package final class ManagedAdapter {
 
   /// Uses an adapter that is open, and is not opened again.
   ///
-  /// - Parameter central: its central, which is not started yet
+  /// - Parameters:
+  ///   - central: its central, which is not started yet
+  ///   - policy: how it is recovered
   package convenience init(_ central: Central, _ policy: Policy = Policy()) {
     self.init(policy, timers: central.timers) { throw StackError.notReady }
     opened = Opened(central)

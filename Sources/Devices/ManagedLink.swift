@@ -61,6 +61,7 @@ package protocol LinkUser: AnyObject {
   /// A step, or a request, has failed.
   ///
   /// - Parameters:
+  ///   - failure: why
   ///   - phase: which step
   ///   - hasFlowed: whether data have come on this link
   ///   - next: the next action; `.giveUp` for none
@@ -79,7 +80,7 @@ extension LinkUser {
 
 /// A device over time, for one user: a link that is made, made usable, and made again when it is lost.
 ///
-/// It carries out the decisions of a ``ReconnectPolicy``. Nothing else tries again.
+/// It carries out the decisions of a `ReconnectPolicy`. Nothing else tries again.
 @BluetoothActor
 package final class ManagedLink<User: LinkUser> {
   /// Decides on the next action.

@@ -9,9 +9,9 @@ import HaloBluetoothCore
 package final class SharedLinks {
   /// The events of a link that its user gets until it leaves.
   package struct Handlers {
-    /// As for ``GATTClient/whenServicesChanged(_:)``.
+    /// As for `GATTClient.whenServicesChanged(_:)`.
     package var servicesChanged: (HandleRange) -> Void = { _ in }
-    /// As for ``GATTLink/whenChanged(_:)``.
+    /// As for `GATTLink.whenChanged(_:)`.
     package var changed: (LinkEvent) -> Void = { _ in }
     /// The link has ended; the user need not leave it.
     package var lost: (LinkLoss) -> Void = { _ in }
@@ -96,13 +96,13 @@ package final class SharedLinks {
   }
 
   /// Waits for a link that another user or the device makes; the device does not advertise then. Nothing is called after
-  /// ``leave``.
+  /// `leave`.
   package func whenLinked(to peer: PeerIdentity, user: AnyObject, take: @escaping (GATTLink) -> Void) {
     waiting.append(Waiting(id: ObjectIdentifier(user), peer: peer, take: take))
   }
 
   /// Waits until there is a link to a device, or one can be made, as the device advertises. It has no deadline, as the device
-  /// may come at any time: see ``Central/untilHeard(_:eagerUntil:)``.
+  /// may come at any time: see `Central.untilHeard(_:eagerUntil:)`.
   package func untilReachable(
     _ peer: PeerIdentity, over central: Central, eagerUntil eagerEnd: Instant, user: AnyObject
   ) async throws(StackError) {

@@ -56,8 +56,10 @@ package final class AdvertisingStatus {
 
   /// Waits until the radio advertises.
   ///
-  /// - Parameter limit: how long a radio that refuses is asked again; nil for no limit
-  /// - Throws: the last refusal; `.notReady` if the radio has not answered within ``longestWait``; `.cancelled` after
+  /// - Parameters:
+  ///   - limit: how long a radio that refuses is asked again; nil for no limit
+  ///   - timers: the clock of the limit
+  /// - Throws: the last refusal; `.notReady` if the radio has not answered within `longestWait`; `.cancelled` after
   ///   ``clear()``, and if the task is cancelled
   package func untilOn(within limit: Duration?, in timers: Timers) async throws(StackError) {
     try await awaitCallback(unless: isOn) { (done: @escaping (Result<Void, StackError>) -> Void) in

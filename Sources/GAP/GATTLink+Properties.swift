@@ -67,7 +67,7 @@ extension GATTLink {
     try await awaitCallback(cancelled: .cancelled) { link.setPHYs(phys, completion: $0) }
   }
 
-  /// Requests longer or shorter packets to send. ``onEvent`` reports the lengths in force, if they change.
+  /// Requests longer or shorter packets to send. `onEvent` reports the lengths in force, if they change.
   ///
   /// - Parameter octets: the maximum payload, 27 to 251 bytes
   package func setDataLength(_ octets: Int) async throws(StackError) {

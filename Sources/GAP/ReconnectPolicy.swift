@@ -5,7 +5,7 @@ import HaloBluetoothCore
 /// action comes out.
 ///
 /// The way to data has phases. Each has a deadline, and the way as a whole has a ``Budget``, which begins anew when data have
-/// flowed. A failure in any phase leads back to the phase that can repair it: see ``StackError/Fault``. A failure passes time,
+/// flowed. A failure in any phase leads back to the phase that can repair it: see `StackError.Fault`. A failure passes time,
 /// as it is followed by a pause, or ends the way: only the first one after data have flowed is followed by another action at
 /// once.
 ///

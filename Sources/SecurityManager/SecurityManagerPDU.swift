@@ -13,7 +13,7 @@ package struct SecurityManagerCode: RawRepresentable, Hashable, Sendable {
 
 /// The reason why pairing has failed (3.5.5).
 package struct PairingFailed: PacketFields {
-  /// A key of ``reasons``.
+  /// A key of `reasons`.
   package var reason: UInt8 = 0
 
   package init() {}

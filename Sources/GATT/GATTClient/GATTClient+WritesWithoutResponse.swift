@@ -7,7 +7,7 @@ import HaloBluetoothCore
 extension GATTClient {
   /// Writes a value without a response and without confirmation.
   ///
-  /// - Throws: ``StackError/noRoom`` if the link has no room, or something is to be sent before: then nothing was sent. Wait with
+  /// - Throws: `StackError.noRoom` if the link has no room, or something is to be sent before: then nothing was sent. Wait with
   ///   ``writeWithoutResponse(_:to:within:)``.
   package func writeWithoutResponse(
     _ value: [UInt8], to attribute: some AttributeReference
@@ -30,7 +30,7 @@ extension GATTClient {
   ///   - value: at most MTU - 3 bytes
   ///   - attribute: the attribute to write
   ///   - time: how long to wait for room
-  /// - Throws: ``StackError/noRoomInTime(seconds:)``, and `.cancelled`: then nothing was sent
+  /// - Throws: `StackError.noRoomInTime(seconds:)`, and `.cancelled`: then nothing was sent
   package func writeWithoutResponse(
     _ value: [UInt8], to attribute: some AttributeReference, within time: Duration
   ) async throws(StackError) {

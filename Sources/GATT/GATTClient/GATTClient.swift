@@ -12,7 +12,7 @@ package final class GATTClient {
   package private(set) var servicesChangedHandlers: [(HandleRange) -> Void] = []
   /// Called when a subscription has moved, with its new handles.
   package var onSubscriptionMoved: ((Subscription) -> Void)?
-  /// Whether ``watchServiceChanges()`` has an effect: not for peers that must not get its requests.
+  /// Whether `watchServiceChanges()` has an effect: not for peers that must not get its requests.
   package var watchesServiceChanges = true
 
   /// Checks all writes, of any caller and with any procedure; nil to allow all.
@@ -84,8 +84,8 @@ package final class GATTClient {
   package func roomAvailable() { procedures.advance() }
 
   /// Calls `handler` each time the server indicates that its attributes have changed, which it does after
-  /// ``watchServiceChanges()``, for as long as the link lasts. Attributes
-  /// discovered in that range are no longer used: operations on them fail with ``StackError/servicesChanged`` until they are
+  /// `watchServiceChanges()`, for as long as the link lasts. Attributes
+  /// discovered in that range are no longer used: operations on them fail with `StackError.servicesChanged` until they are
   /// discovered again. Subscriptions in it move with their characteristics, or end with a reason.
   package func whenServicesChanged(_ handler: @escaping (HandleRange) -> Void) {
     servicesChangedHandlers.append(handler)
@@ -137,7 +137,7 @@ package final class GATTClient {
   /// The same for callers that do not wait. Completions and values are called in the order of the wire: a response that
   /// precedes a notification completes its procedure before the sink gets the value.
   ///
-  /// - Returns: a closure that cancels the procedure, which calls `completion` with ``StackError/cancelled`` then
+  /// - Returns: a closure that cancels the procedure, which calls `completion` with `StackError.cancelled` then
   @discardableResult
   package func run<Procedure: GATTProcedure>(
     _ make: @escaping () -> Procedure,

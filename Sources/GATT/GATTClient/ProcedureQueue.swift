@@ -2,7 +2,7 @@ import ATT
 import HaloBluetoothCore
 
 /// Checks each value before it is written. Returns the reason if it must not be, and the write fails with
-/// ``StackError/forbidden(_:)``. The offset is nil unless the value is a part of a longer one.
+/// `StackError.forbidden(_:)`. The offset is nil unless the value is a part of a longer one.
 package typealias WritePolicy = (_ handle: AttributeHandle, _ value: [UInt8], _ offset: Int?) -> String?
 
 /// The order in which a client uses its bearer: that of the calls. Procedures run one after the other, as the parts of prepared

@@ -60,7 +60,7 @@ package struct AdvertisementCollector: Sendable {
   }
 
   /// Processes a report.
-  /// - Returns: the device updated by the report, with ``Advertisement/news``; nil if the report is a fragment with
+  /// - Returns: the device updated by the report, with what has changed; nil if the report is a fragment with
   ///   more to follow, or of a kind that is not specified
   package mutating func receive(_ report: AdvertisingReport, at instant: Instant) -> Advertisement? {
     guard report.reservedType == nil, let (data, isTruncated) = assemble(report, at: instant) else {

@@ -164,7 +164,7 @@ package final class CommandQueue {
     }
   }
 
-  /// Fails all outstanding commands, and all further ones until ``restart()``.
+  /// Fails all outstanding commands, and all further ones until `restart()`.
   package func fail(_ error: StackError) {
     guard failure == nil else { return }
     failure = error

@@ -37,7 +37,7 @@ package protocol HCITransport: AnyObject {
   /// wait, but does not cut short the closing, which takes two seconds at most.
   ///
   /// - Parameter time: how long to wait for it
-  /// - Throws: the reason why it can't be opened yet; ``StackError/notReady`` if not ``canReopen``
+  /// - Throws: the reason why it can't be opened yet; `StackError.notReady` if not ``canReopen``
   func reopen(within time: Duration) async throws(StackError)
   /// Closes the transport.
   func close()

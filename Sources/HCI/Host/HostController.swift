@@ -195,7 +195,9 @@ package final class HostController {
 
   /// The transport was closed: all outstanding operations fail.
   ///
-  /// - Parameter isFinal: whether it can't be opened again
+  /// - Parameters:
+  ///   - reason: why, for people
+  ///   - isFinal: whether it can't be opened again
   package func transportClosed(_ reason: String, isFinal: Bool = false) {
     fail(isFinal ? .transportEnded(reason) : .transportClosed(reason))
   }

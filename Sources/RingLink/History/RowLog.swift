@@ -10,7 +10,9 @@ package protocol RowRequest: FrameRecord {
   /// Whether old firmware keeps slots of five minutes for any interval that it reports.
   static var mayHaveFiveMinutes: Bool { get }
 
-  /// - Parameter now: the ring's wall clock
+  /// - Parameters:
+  ///   - day: the day that is requested
+  ///   - now: the ring's wall clock
   /// - Returns: nil for a day that cannot be requested
   init?(_ day: RingDay, now: RingTime)
 

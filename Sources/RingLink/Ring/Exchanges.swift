@@ -72,7 +72,7 @@ package struct RingExchange {
   /// Called once, with nil when the last frame is there.
   package var completion: (RingError?) -> Void
 
-  /// - Parameter bulkReplies: nil for the message's own id
+  /// Without `bulkReplies`, the message's own id answers it.
   package init(
     _ message: RingMessage, bulkReplies: Set<BulkID>? = nil, silence: Duration = Self.usualSilence,
     accept: @escaping (RingReply) -> Acceptance, progress: ((Int, Int) -> Void)? = nil,

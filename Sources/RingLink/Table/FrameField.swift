@@ -22,9 +22,7 @@ package final class FrameField: Hashable, Sendable {
   /// The only sources of single ``words``.
   let loneWords: [Int: LoneSource]
 
-  /// - Parameters:
-  ///   - settable: by default all that `form` can hold
-  ///   - believed: by default all to which it can be set
+  /// By default it can be set to all that `form` can hold, and all to which it can be set is believed.
   package init(
     _ name: String, at offset: Int, _ form: WireForm = .uint8, _ unit: RingUnit? = nil,
     words: [Int: String] = [:], settable: ClosedRange<Int>? = nil, believed: ClosedRange<Int>? = nil,

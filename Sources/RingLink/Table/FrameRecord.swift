@@ -112,9 +112,7 @@ package struct RecordField<Record>: Sendable {
     self.access = access
   }
 
-  /// A number; see ``FrameField``.
-  ///
-  /// - Parameter limits: a frame with another number is refused
+  /// A number; see ``FrameField``. A frame with a number outside its limits is refused.
   package init<Number: FixedWidthInteger & Sendable>(
     _ name: String, _ property: any WritableKeyPath<Record, Number> & Sendable, at offset: Int,
     _ form: WireForm = .uint8, _ unit: RingUnit? = nil, in limits: ClosedRange<Int>? = nil,

@@ -65,7 +65,7 @@ package final class VirtualController {
   ///
   /// - Parameters:
   ///   - options: its properties
-  ///   - air: where it is
+  ///   - medium: where it is
   ///   - emit: receives a packet for the host; the span is valid only during the call
   package init(
     _ options: ControllerOptions = .init(), in medium: RadioMedium, emit: @escaping (RawSpan) -> Void

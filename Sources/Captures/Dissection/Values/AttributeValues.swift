@@ -46,7 +46,9 @@ package struct AttributeValues {
 
   /// Finds the values in the next packet of the capture, for ``found``; most packets have none.
   ///
-  /// - Parameter dissector: the one that dissects the packets; with nil, values have no names and no words
+  /// - Parameters:
+  ///   - packet: the next packet
+  ///   - dissector: the one that dissects the packets; with nil, values have no names and no words
   package mutating func take(_ packet: DissectedPacket, _ dissector: Dissector? = nil) {
     found.removeAll(keepingCapacity: true)
     guard let att = packet.att, let link = packet.link?.number else { return forgetLink(packet) }

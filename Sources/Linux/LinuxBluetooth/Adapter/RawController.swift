@@ -78,7 +78,7 @@ package final class RawController {
 
   /// Reads the properties of the controller. It is not reset, as the kernel owns it.
   ///
-  /// - Parameter completion: called exactly once, at most ``HostController/commandDeadline`` after each of two commands
+  /// - Parameter completion: called exactly once, at most `HostController.commandDeadline` after each of two commands
   package func initialize(completion: @escaping (Result<Information, StackError>) -> Void) {
     commands.send(ReadLocalVersionInformation()) { [commands] version in
       commands.send(ReadLocalSupportedCommands()) { [weak self] supported in

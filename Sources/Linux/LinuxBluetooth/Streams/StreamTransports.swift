@@ -4,7 +4,7 @@ import HaloBluetoothCore
 import HaloSystem
 
 extension HCIStreamTransport {
-  /// Connects to a controller over TCP: see ``StreamSocket/tcp(host:port:deadline:)``.
+  /// Connects to a controller over TCP: see `StreamSocket.tcp(host:port:deadline:)`.
   package static func tcp(
     host: String, port: UInt16, deadline: Duration = .seconds(10)
   ) async throws(StackError) -> HCIStreamTransport {
@@ -14,7 +14,7 @@ extension HCIStreamTransport {
     return HCIStreamTransport("tcp:\(host):\(port)", try await opener(deadline), opener: opener)
   }
 
-  /// Connects to a controller over a Unix domain socket: see ``StreamSocket/unix(path:deadline:)``.
+  /// Connects to a controller over a Unix domain socket: see `StreamSocket.unix(path:deadline:)`.
   package static func unix(
     path: String, deadline: Duration = .seconds(10)
   ) async throws(StackError) -> HCIStreamTransport {
@@ -24,9 +24,11 @@ extension HCIStreamTransport {
     return HCIStreamTransport("unix:\(path)", try await opener(deadline), opener: opener)
   }
 
-  /// The handler of a ``StreamListener`` that offers a controller to hosts.
+  /// The handler of a `StreamListener` that offers a controller to hosts.
   ///
-  /// - Parameter accept: called with the transport to each host, which has not been started
+  /// - Parameters:
+  ///   - timers: the clock of the transports
+  ///   - accept: called with the transport to each host, which has not been started
   package static func ofHosts(
     timers: Timers = EpollLoop.shared.timers, _ accept: @escaping (HCIStreamTransport) -> Void
   ) -> (Int32) -> Void {

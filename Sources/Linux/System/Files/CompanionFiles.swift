@@ -17,7 +17,7 @@ package enum CompanionFiles {
   /// The pause before each, in microseconds.
   private static let pause: UInt32 = 20_000
 
-  /// Verifies that each file beside a file is missing, or a regular file that may be written by the rule of ``FilePlace``.
+  /// Verifies that each file beside a file is missing, or a regular file that may be written by the rule of `FilePlace`.
   ///
   /// - Throws: `.notRegular`, `.foreign`, `.journal` if there is a rollback journal, or the kernel's error
   package static func check(beside path: String) throws(FileError) {

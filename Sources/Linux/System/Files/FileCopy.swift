@@ -2,7 +2,7 @@ import Glibc
 
 /// A copy of a file, and of one beside it, in a folder that only this user can enter.
 ///
-/// The files have no names while they are copied, which takes time, so that a program that is killed leaves none. ``publish()``
+/// The files have no names while they are copied, which takes time, so that a program that is killed leaves none. `publish()`
 /// gives them names, for a library that opens them; these are deleted with this object. The files of a program that was killed
 /// in between are deleted when another copy is made: the folder of a running program is locked.
 package final class FileCopy {
