@@ -1,6 +1,7 @@
 """The beats of a pulse: of simulated light whose beats are known (Benchmarks/pulse), and of what stream has written."""
 
 import json
+import signal
 import subprocess
 import sys
 
@@ -150,6 +151,17 @@ def test_files_that_are_none(halo, tmp_path):
         file = tmp_path / f"{number}.csv"
         file.write_bytes(content)
         halo.run("beats", file).failed(BAD_DATA, saying="no light")
+
+
+def test_an_interruption_is_no_fault_of_the_input(halo):
+    """Ctrl-C before any light has come."""
+    process = halo.start("beats", "-", stdin=subprocess.PIPE)
+    assert process.stdout.readline().startswith("# time")
+    process.send_signal(signal.SIGINT)
+    process.stdin, kept = None, process.stdin
+    result = halo.wait(process)
+    kept.close()
+    assert result.code == 0 and result.err == "", result
 
 
 def test_numbers_of_any_size_are_taken(halo, tmp_path):

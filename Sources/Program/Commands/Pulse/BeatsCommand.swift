@@ -60,7 +60,7 @@ let beatsCommand = CommandSpec(
     }
   }
   if let line = lines.finish(), !interruption.isRequested { printer.take(line) }
-  try printer.finish(path)
+  try printer.finish(path, isInterrupted: interruption.isRequested)
 }
 
 private func unreadable(_ error: FileError) -> Failure { Failure(.cannotOpenFile, "cannot read \(error)") }
@@ -80,7 +80,9 @@ private final class BeatPrinter {
   init(_ format: OutputFormat, seconds: Bool) {
     self.format = format
     printsSeconds = seconds
-    if format == .csv { output.write("# time,quality,said,reason,interval_s,bpm,ring\n") }
+    guard format == .csv else { return }
+    output.write("# time,quality,said,reason,interval_s,bpm,ring\n")
+    output.flush()
   }
 
   var hasFailed: Bool { output.failure != nil }
@@ -118,10 +120,11 @@ private final class BeatPrinter {
   }
 
   /// Prints the beats that wait, and the summaries.
-  func finish(_ path: String) throws(Failure) {
+  func finish(_ path: String, isInterrupted: Bool) throws(Failure) {
     for (ring, tally) in pulses { print(tally.interrupt(), of: ring, tally) }
     flush()
     guard !pulses.isEmpty else {
+      guard !isInterrupted, !hasFailed else { return }
       let name = path == "-" ? "standard input" : path.printable
       throw Failure(.badData, "\(name) has no light of halo-raw stream, and no columns t and ppg")
     }
