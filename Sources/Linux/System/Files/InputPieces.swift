@@ -14,16 +14,16 @@ package final class InputPieces {
   private let isRegular: Bool
   private nonisolated static let length = 1 << 16
 
-  /// Opens a file.
+  /// Opens a file; nil if the task is cancelled.
   ///
   /// - Parameter path: the file; `-` is standard input
-  package init(_ path: String) async throws(FileError) {
+  package init?(_ path: String) async throws(FileError) {
     let opened = await offTheLoop { () -> Result<(Int32, Bool), FileError> in
       let number = path == "-" ? STDIN_FILENO : SystemCall.open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY)
       guard let file = FileDescriptor(number), let status = file.status else { return .failure(.last(path)) }
       return .success((file.take(), status.isRegular))
     }
-    guard let opened else { throw FileError(path, .system(EINTR)) }
+    guard let opened else { return nil }
     self.path = path
     (descriptor, isRegular) = try opened.get()
   }

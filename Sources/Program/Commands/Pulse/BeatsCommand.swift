@@ -48,7 +48,7 @@ let beatsCommand = CommandSpec(
     do throws(FileError) { return try await InputPieces(path) } catch { throw unreadable(error) }
   }
   var lines = InputLines(longest: 1 << 20)
-  while !interruption.isRequested, !printer.hasFailed {
+  while let input, !interruption.isRequested, !printer.hasFailed {
     let piece = try await interruption.cancels { () async throws(Failure) in
       do throws(FileError) { return try await input.next() } catch { throw unreadable(error) }
     }
