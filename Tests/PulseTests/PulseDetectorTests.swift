@@ -160,6 +160,20 @@ struct Said {
     #expect(said.seconds.dropFirst(first.count).allSatisfy { $0.reason == .good && $0.quality > 0.9 })
   }
 
+  /// The estimated error of a beat's time is near the true one: it is the floor of a variability.
+  @Test(arguments: [25.0, 50, 100], [8.0, 20]) func theTimingErrorIsEstimated(_ rate: Double, noise: Double) {
+    let beats = SimulatedLight.varying(0.85, by: 0.03, seconds: 180)
+    let said = Said(SimulatedLight(beats: beats, rate: rate, seconds: 180, noise: noise).samples)
+    let found = said.beats.filter { $0.isGoodForRate && $0.time > 8 }
+    let delays = found.compactMap { beat in
+      beats.map { beat.time - $0 }.min { abs($0 - 0.13) < abs($1 - 0.13) }
+    }
+    let mean = delays.reduce(0, +) / Double(delays.count)
+    let error = (delays.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / Double(delays.count)).squareRoot()
+    let estimate = found.map(\.timingError).sorted()[found.count / 2]
+    #expect(found.count > 180 && (0.6...1.8).contains(estimate / error), "\(estimate) for \(error)")
+  }
+
   // MARK: Silence
 
   @Test(arguments: [1.0, 4.0, 7.0]) func tooFewSamplesGiveNoBeat(_ rate: Double) {
