@@ -94,7 +94,6 @@ import Testing
       1, .ended(by: "a signal, --duration, --count, or the link's end")
     ),
     "Program/Views/CaptureView/CaptureCopy.swift": (1, .ended(by: "a signal, or the disk")),
-    "Program/Views/CaptureView/Decoding.swift": (1, .ended(by: "a signal, or data in a pipe")),
     "Program/Commands/Session/NumberedList.swift": (1, .deadline("60 s for a choice")),
     "Program/CommandLine/Console/Console.swift": (
       1, .ended(by: "a signal, then a second; a reader may take its time")
@@ -130,7 +129,7 @@ import Testing
     "Linux/System/EventLoop/Sockets/StreamSocket.swift": (
       2, .deadline("the caller's, name look-up included")
     ),
-    "Linux/System/Files/InputPieces.swift": (1, .ended(by: "the end of the input, or cancellation")),
+    "Linux/System/Files/InputPieces.swift": (2, .ended(by: "the end of the input, or cancellation")),
     "GATT/GATTClient/GATTClient+Discovery.swift": (7, .deadline("30 s of ATT for each request")),
     "GAP/GATTLink+Properties.swift": (
       5, .deadline("EventWaiters.deadline, HostController.commandDeadline")

@@ -37,13 +37,13 @@ package final class InputPieces {
   /// - Returns: nil at the end, and if the task is cancelled
   package func next() async throws(FileError) -> [UInt8]? {
     let descriptor = descriptor
-    if !isRegular { await readable() }
+    if !isRegular { await untilReadable(descriptor) }
     while !Task.isCancelled {
       let read = isRegular ? await offTheLoop { Self.read(descriptor) } : Self.read(descriptor)
       switch read?.code {
       case 0?: return read.flatMap { $0.bytes.isEmpty ? nil : $0.bytes }
       case nil, EINTR?: continue
-      case EAGAIN?: await readable()
+      case EAGAIN?: await untilReadable(descriptor)
       case let code?: throw FileError(path, .system(code))
       }
     }
@@ -57,18 +57,19 @@ package final class InputPieces {
     buffer.removeLast(buffer.count - count)
     return Piece(bytes: buffer)
   }
+}
 
-  /// Waits until a read would not block, or the task is cancelled.
-  private func readable() async {
-    await awaitCallback { (done: @escaping (Result<Void, Never>) -> Void) in
-      var watch: EpollLoop.Watch?
-      let end = OneShot<Void> { _ in
-        watch?.cancel()
-        done(.success(()))
-      }
-      watch = try? EpollLoop.shared.watch(descriptor, for: .readable) { _ in end() }
-      if watch == nil { end() }
-      return { end() }
+/// Waits until a read would not block, or the task is cancelled. A file on a disk is always readable.
+@BluetoothActor
+package func untilReadable(_ descriptor: Int32) async {
+  await awaitCallback { (done: @escaping (Result<Void, Never>) -> Void) in
+    var watch: EpollLoop.Watch?
+    let end = OneShot<Void> { _ in
+      watch?.cancel()
+      done(.success(()))
     }
+    watch = try? EpollLoop.shared.watch(descriptor, for: .readable) { _ in end() }
+    if watch == nil { end() }
+    return { end() }
   }
 }

@@ -274,19 +274,6 @@ private final class OpenCapture {
       return await interruption.sleep(for: .milliseconds(50), in: EpollLoop.shared.timers)
     }
     let descriptor = reader.descriptor
-    await interruption.cancels { () async in await Self.readable(descriptor) }
-  }
-
-  private static func readable(_ descriptor: Int32) async {
-    await awaitCallback { (done: @escaping (Result<Void, Never>) -> Void) in
-      var watch: EpollLoop.Watch?
-      let end = OneShot<Void> { _ in
-        watch?.cancel()
-        done(.success(()))
-      }
-      watch = try? EpollLoop.shared.watch(descriptor, for: .readable) { _ in end() }
-      if watch == nil { end() }
-      return { end() }
-    }
+    await interruption.cancels { () async in await untilReadable(descriptor) }
   }
 }
