@@ -87,6 +87,10 @@ def test_a_counted_stream_gives_the_times_between_beats(halo, radio):
             intervals += [int.from_bytes(value[at:at + 2], "little") / 1024 for at in range(2, len(value), 2)]
     assert all(0.8 < interval < 0.95 for interval in intervals), intervals
     assert all(64 <= rate <= 75 for rate in rates if rate), rates
+    watch.process.kill()
+    # Bumble's host finds them, too, with the contact and one byte of heart rate.
+    value = bytes.fromhex(radio.ask("strap-until", "16")["values"][-1])
+    assert 64 <= value[1] <= 75 and len(value) in (4, 6) and 819 < int.from_bytes(value[2:4], "little") < 973
     strap.ended()
 
 

@@ -84,7 +84,7 @@ import Testing
     "Program/Commands/Session/Session+Devices.swift": (1, .deadline("ConnectionRequest.deadline")),
     "Program/Commands/Session/Session.swift": (1, .ended(by: "the loss of the adapter, or an interruption")),
     "Program/Commands/Strap/StrapSource.swift": (
-      1, .ended(by: "a subscriber, the end of the link to the ring, or a signal")
+      2, .ended(by: "a subscriber, the end of the link to the ring, or a signal; 5 s without a sample")
     ),
     "Program/CommandLine/Process/Interruption.swift": (
       2, .ended(by: "a signal, or the work that it cancels")

@@ -66,32 +66,53 @@ final class StrapSource {
 
   /// Takes the light of the counted stream, which shows each beat, and the heart rate that the ring says with it.
   private func measureBeats(_ ring: RingClient) async throws {
-    let (tally, timers) = (PulseTally(), session.timers)
+    let (finder, timers) = (BeatFinder(of: ring), session.timers)
+    finder.report = { [server] mark, _ in
+      if case .beat(let beat, let rate) = mark { server.state.take(beat, rate: rate, at: server.now) }
+    }
     var counter = PacketCounter()
     var last = timers.current
-    try await ring.startCountedStream(.green, onRequest: { counter.requestedAgain() }) {
-      [server, link] sample, time in
-      let step = counter.add(sample)
-      guard step.kind != .doubled else { return }
-      last = timers.current
-      link.dataFlow()
-      server.state.take(vital: sample.vital, at: server.now)
-      let g = sample.acceleration(ring.firmware.accelerometerEncoding)
-      let events = tally.add(
-        at: time.inSeconds, light: Double(sample.raw), acceleration: g.map { SIMD3($0.x, $0.y, $0.z) },
-        counter: UInt8(truncatingIfNeeded: step.number))
-      for case .beat(let beat) in events {
-        server.state.take(beat, rate: tally.beatsPerMinute(at: beat), at: server.now)
+    do throws(RingError) {
+      try await ring.startCountedStream(.green, onRequest: { counter.requestedAgain() }) {
+        [server, link] sample, time in
+        let step = counter.add(sample)
+        guard step.kind != .doubled else { return }
+        last = timers.current
+        link.dataFlow()
+        server.state.take(vital: sample.vital, at: server.now)
+        finder.take(sample, packet: step.number, at: time)
       }
+    } catch {
+      guard case .countedStream(_, let failure) = error else { throw Failure(error) }
+      return await pause("\(failure)")
     }
-    let batteryRead = timers.current
+    let batteryDue = timers.current + Self.batteryInterval
     // A ring that sends no more is asked for its battery, and then for samples again.
     while server.isWanted, ring.connection.isConnected, !Task.isCancelled,
-      timers.current - last < Self.longestSilence, timers.current - batteryRead < Self.batteryInterval
+      timers.current < min(last + Self.longestSilence, batteryDue)
     {
-      await timers.sleep(for: .seconds(1))
+      await untilUnwanted(or: ring, by: min(last + Self.longestSilence, batteryDue))
     }
     await ring.stopCountedStream()
+  }
+
+  private func untilUnwanted(or ring: RingClient, by time: Instant) async {
+    await awaitCallback(unless: !server.isWanted || !ring.connection.isConnected) {
+      (done: @escaping (Result<Void, Never>) -> Void) in
+      let end = OneShot(done)
+      end.expire(after: time - session.timers.current, in: session.timers, with: .success(()))
+      onWanted = { end(.success(())) }
+      onLost = { end(.success(())) }
+      return { end(.success(())) }
+    }
+    (onWanted, onLost) = (nil, nil)
+  }
+
+  /// The ring does not measure: it may not be worn.
+  private func pause(_ reason: String) async {
+    server.state.stop()
+    Console.error("halo-raw: no heart rate: \(reason)")
+    await session.timers.sleep(for: Self.pause)
   }
 
   private func measure(_ ring: RingClient) async throws {
@@ -115,8 +136,6 @@ final class StrapSource {
     if ring.connection.isConnected { await ring.stopHeartRates() }
     guard let failure else { return }
     guard case .measurement(_, let reason) = failure else { throw Failure(failure) }
-    server.state.stop()
-    Console.error("halo-raw: no heart rate: \(reason)")
-    await session.timers.sleep(for: Self.pause)
+    await pause("\(reason)")
   }
 }
