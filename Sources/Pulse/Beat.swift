@@ -38,9 +38,9 @@ public struct Beat: Sendable, Equatable {
 public enum PulseReason: String, Sendable, CaseIterable {
   /// Nothing is wrong.
   case good
-  /// The beat is an extra one, or next to one: it is no part of a variability.
+  /// The beat is an extra one, or next to one. A variability leaves it out.
   case ectopic
-  /// The interval differs much from those before, and the waves are good: it is no part of a variability.
+  /// The interval differs much from those before, and the waves are good. A variability leaves it out.
   case irregular
   /// The first good wave after a stretch without.
   case settling

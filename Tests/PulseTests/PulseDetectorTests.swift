@@ -104,7 +104,7 @@ struct Said {
 
   /// What has been said of a stream does not change by what follows.
   @Test(arguments: [20.0, 33.3, 41.7])
-  func whatWasSaidStays(_ cut: Double) {
+  func laterSamplesDoNotChangeEarlierBeats(_ cut: Double) {
     let samples = SimulatedLight(
       beats: SimulatedLight.varying(0.8, by: 0.1, seconds: 60), seconds: 60, noise: 40, event: 0.03
     ).samples

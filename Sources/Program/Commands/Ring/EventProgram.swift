@@ -106,7 +106,7 @@ final class EventProgram {
 }
 
 extension RingEvent {
-  /// What a command is told about an action of the wearer, or an alarm; nil for what the ring reports by itself.
+  /// The arguments for an action of the wearer, or an alarm; nil for an event that the ring reports by itself.
   fileprivate var programArguments: [String]? {
     let value: [String]
     switch self {

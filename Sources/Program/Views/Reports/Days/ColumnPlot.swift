@@ -105,7 +105,7 @@ struct ColumnPlot {
     }.joined()
   }
 
-  /// So many names as have room, from the last column on; half of them where the page is narrow, a quarter in a small plot.
+  /// As many names as have room, from the last column on; half of them where the page is narrow, a quarter in a small plot.
   private var labels: String {
     let step = (columns.count + 7) / 8
     var text = ""
