@@ -238,7 +238,10 @@ targets += [
   // The script, style and markup of the HTML report: a module of its own, compiled again only when they change.
   .target(
     name: "HaloReportAssets", path: "Sources/Program/ReportAssets",
-    resources: [.embedInCode("Script"), .embedInCode("Style"), .embedInCode("body.html")],
+    resources: [
+      .embedInCode("Script"), .embedInCode("Style"), .embedInCode("body.html"), .embedInCode("live.html"),
+      .embedInCode("live.webmanifest"), .embedInCode("live-icon.svg"), .embedInCode("live-icon.png"),
+    ],
     swiftSettings: settings),
   .testTarget(
     name: "HostilePeerTests",

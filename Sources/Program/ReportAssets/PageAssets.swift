@@ -1,9 +1,9 @@
-/// The parts of the HTML report that are the same for every capture, embedded in the program.
+/// The parts of the HTML pages that are the same for every capture and stream, embedded in the program.
 package enum PageAssets {
   /// The modules of the script, in the order in which they run: each after those that it imports.
   private static let modules = [
     PackageResources.format_js, PackageResources.specification_js, PackageResources.style_js,
-    PackageResources.packets_js,
+    PackageResources.drawing_js, PackageResources.elements_js, PackageResources.packets_js,
     PackageResources.field_filter_js, PackageResources.hits_js, PackageResources.handles_js,
     PackageResources.filters_js, PackageResources.scale_js, PackageResources.session_js,
     PackageResources.view_js, PackageResources.timeline_js, PackageResources.overlay_js,
@@ -17,8 +17,8 @@ package enum PageAssets {
 
   /// The style sheets; the last one overrides the others in narrow windows.
   private static let sheets = [
-    PackageResources.colors_css, PackageResources.base_css, PackageResources.plots_css,
-    PackageResources.list_css, PackageResources.detail_css, PackageResources.pages_css,
+    PackageResources.colors_css, PackageResources.elements_css, PackageResources.base_css,
+    PackageResources.plots_css, PackageResources.list_css, PackageResources.detail_css, PackageResources.pages_css,
   ]
 
   /// The script: one module, made of all modules.
@@ -50,4 +50,49 @@ package enum PageAssets {
 
   /// The style sheet of a page of a ring's days.
   package static var daysStyle: String { sessionStyle + text(PackageResources.days_css) }
+
+  /// The modules of the script of the live page, in the order in which they run.
+  private static let liveModules = [
+    PackageResources.style_js, PackageResources.drawing_js, PackageResources.elements_js,
+    PackageResources.scale_js, PackageResources.plotting_js, PackageResources.live_words_js,
+    PackageResources.live_clock_js, PackageResources.live_series_js, PackageResources.live_ring_js,
+    PackageResources.live_session_js, PackageResources.live_events_js, PackageResources.live_stream_js,
+    PackageResources.live_paint_js, PackageResources.live_wave_js, PackageResources.live_card_js,
+    PackageResources.live_day_js, PackageResources.live_day_chart_js,
+    PackageResources.live_day_input_js, PackageResources.live_marks_js, PackageResources.live_main_js,
+  ]
+
+  /// The style sheets of the live page.
+  private static let liveSheets = [
+    PackageResources.colors_css, PackageResources.elements_css, PackageResources.live_css,
+  ]
+
+  /// What stands between the tags of the script of the live page: one module.
+  package static var liveScript: String { liveModules.map { joinable(text($0)) }.joined() }
+
+  /// What stands between the tags of the style sheet of the live page, for light and dark.
+  package static var liveStyle: String { liveSheets.map(text).joined() }
+
+  /// The whole page that shows a stream as it comes.
+  package static var livePage: String {
+    var page = ""
+    for line in text(PackageResources.live_html).split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
+      switch line {
+      case "<style></style>": page += "<style>\(liveStyle)</style>"
+      case "<script type=\"module\"></script>": page += "<script type=\"module\">\(liveScript)</script>"
+      default: page += line
+      }
+      page += "\n"
+    }
+    return page
+  }
+
+  /// What a phone is told that keeps the live page among its programs (application/manifest+json).
+  package static var liveManifest: String { text(PackageResources.live_webmanifest) }
+
+  /// The icon of the live page (image/svg+xml).
+  package static var liveIcon: String { text(PackageResources.live_icon_svg) }
+
+  /// The same icon for phones that take no SVG (image/png).
+  package static var liveIconPNG: [UInt8] { PackageResources.live_icon_png }
 }

@@ -121,12 +121,13 @@ class Browser:
 
     # --- a page
 
-    def open(self, page: Path, fragment: str = ""):
-        """Loads a page."""
+    def open(self, page: Path | str, fragment: str = ""):
+        """Loads a page: a file, or an address."""
+        url = page if isinstance(page, str) else f"file://{page}"
         self.call("Page.navigate", url="about:blank")
         self.requests.clear()
         self.messages.clear()
-        self.call("Page.navigate", url=f"file://{page}#{fragment}")
+        self.call("Page.navigate", url=f"{url}#{fragment}")
         self._read_until(lambda message: message.get("method") == "Page.loadEventFired")
         self.run("0")
 

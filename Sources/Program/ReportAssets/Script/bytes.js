@@ -1,8 +1,8 @@
 /** The bytes of a packet, sixteen per line, or eight where there is less room, each in the color of its layer. */
 
+import {make} from './elements.js';
 import {counted} from './format.js';
 import {hitBytes} from './hits.js';
-import {make} from './session.js';
 import {size} from './style.js';
 import {view} from './view.js';
 

@@ -1,9 +1,11 @@
 /** Pictures of the samples, rates and intervals, below the timeline and on its scale. */
 
+import {drawDots, drawLine, prepare, writeLimit} from './drawing.js';
+import {element, make} from './elements.js';
 import {counted} from './format.js';
 import {limitsOf, shortNumber, shownOf, valueAt} from './plotting.js';
 import {chartsOf} from './series.js';
-import {capture, deviceOf, element, make, packets, whole} from './session.js';
+import {capture, deviceOf, packets, whole} from './session.js';
 import {color, size} from './style.js';
 import {timeline} from './timeline.js';
 import {showCharts, view} from './view.js';
@@ -100,7 +102,7 @@ function legendOf(kind, series, isOneOfSeveral, time) {
 
 function drawChart(chart) {
   const {canvas, kind, unit, height} = chart;
-  const context = timeline.prepare(canvas, height);
+  const context = prepare(canvas, height);
   const gutter = size('gutter');
   const right = canvas.clientWidth;
   const span = timeline.span();
@@ -122,9 +124,8 @@ function drawChart(chart) {
     context.strokeStyle = color(name);
     context.fillStyle = color(name);
     for (const run of runs) {
-      const points = run.map(([time, value]) => [xOf(time), yOf(value)]);
-      if (kind === 'dots' || points.length === 1) drawDots(context, points);
-      else drawLine(context, points);
+      const draw = kind === 'dots' || run.length === 1 ? drawDots : drawLine;
+      draw(context, run.map(([time]) => xOf(time)), run.map(([, value]) => yOf(value)));
     }
   });
   context.restore();
@@ -132,42 +133,4 @@ function drawChart(chart) {
     writeLimit(context, `${shortNumber(value)} ${unit}`.trim(), baseline, right - 2, y);
   write(limits.high, 'top', 2);
   write(limits.low, 'bottom', height - 2);
-}
-
-function drawDots(context, points) {
-  for (const [x, y] of points) context.fillRect(x - 1, y - 1, 2, 2);
-}
-
-/** Draws a line; where several points share a column of pixels, from the lowest to the highest of them. */
-function drawLine(context, points) {
-  context.lineWidth = 1.25;
-  context.lineJoin = 'round';
-  context.beginPath();
-  let [column, low, high, last] = [NaN, 0, 0, 0];
-  const finish = () => { if (high > low) for (const y of [low, high, last]) context.lineTo(column, y); };
-  for (const [x, y] of points) {
-    if (Math.round(x) !== column) {
-      finish();
-      column = Math.round(x);
-      [low, high] = [y, y];
-      context.lineTo(column, y);
-    }
-    [low, high, last] = [Math.min(low, y), Math.max(high, y), y];
-  }
-  finish();
-  context.stroke();
-}
-
-/** Writes the greatest or the smallest value at the right. */
-function writeLimit(context, text, baseline, right, y) {
-  context.font = '10px system-ui, sans-serif';
-  context.textAlign = 'right';
-  context.textBaseline = baseline;
-  const width = context.measureText(text).width + 4;
-  context.fillStyle = color('ground');
-  context.globalAlpha = .85;
-  context.fillRect(right - width + 2, baseline === 'top' ? y : y - 11, width, 11);
-  context.globalAlpha = 1;
-  context.fillStyle = color('quiet');
-  context.fillText(text, right, y);
 }

@@ -1,8 +1,9 @@
 /** The head of the page, the search field and the filters. */
 
+import {element, make} from './elements.js';
 import {parseFilter} from './field-filter.js';
 import {counted, LABELS, LAYERS, microseconds, seconds, utcDate} from './format.js';
-import {capture, element, make, numberedKeys, packets, whole} from './session.js';
+import {capture, numberedKeys, packets, whole} from './session.js';
 import {clearFilters, filter, showRange, view} from './view.js';
 
 /** A search starts this long after the last key, in milliseconds. */

@@ -1,10 +1,11 @@
 /** The head of the selected packet: what it says, where it comes from, and the ways to other packets. */
 
+import {element, make} from './elements.js';
 import {counted, DIRECTIONS, hex, MARKS, seconds, utcDate} from './format.js';
 import {handleOf, linkOf, neighborOf} from './handles.js';
 import {marked} from './hits.js';
 import {summaryOf} from './packets.js';
-import {byNumber, capture, element, make, deviceOf} from './session.js';
+import {byNumber, capture, deviceOf} from './session.js';
 import {leaveDetailPage} from './pages.js';
 import {filter, select, view} from './view.js';
 

@@ -2,10 +2,10 @@
 
 import {ByteView} from './bytes.js';
 import {headOf, linked} from './detail-head.js';
+import {element, make} from './elements.js';
 import {counted, LABELS, LAYERS} from './format.js';
 import {hitsIn, marked} from './hits.js';
 import {isInFrame, valueOf} from './packets.js';
-import {element, make} from './session.js';
 import {sectionAddress} from './specification.js';
 import {view, writeFragment} from './view.js';
 

@@ -1,9 +1,9 @@
 /** The keys that work in every part of the page. */
 
 import {selectOfHandle} from './detail-head.js';
+import {element} from './elements.js';
 import {list} from './list.js';
 import {isDetailPage, leaveDetailPage} from './pages.js';
-import {element} from './session.js';
 import {clearFilters} from './view.js';
 
 const actions = {'/': () => element('query').select(), n: () => selectOfHandle(1), p: () => selectOfHandle(-1)};

@@ -1,10 +1,11 @@
 /** The list of packets. Only the rows that are in view exist. */
 
 import {cellsOf, COLUMNS} from './columns.js';
+import {element, make} from './elements.js';
 import {DIRECTIONS, MARKS} from './format.js';
 import {linkOf} from './handles.js';
 import {marked} from './hits.js';
-import {element, hasAdapters, make, packets} from './session.js';
+import {hasAdapters, packets} from './session.js';
 import {size} from './style.js';
 import {select, view} from './view.js';
 

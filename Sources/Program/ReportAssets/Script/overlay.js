@@ -1,6 +1,7 @@
 /** What stands over the timeline and the charts: the time of the selected packet, and the range that is dragged. */
 
-import {element, whole} from './session.js';
+import {element} from './elements.js';
+import {whole} from './session.js';
 import {timeline} from './timeline.js';
 import {view} from './view.js';
 

@@ -1,6 +1,6 @@
 /** In a narrow window, the list and the selected packet are two pages. The way back is a button, Escape, or Back. */
 
-import {element} from './session.js';
+import {element} from './elements.js';
 import {size} from './style.js';
 import {writeFragmentNow} from './view.js';
 

@@ -1,16 +1,7 @@
-/** The elements of the page, and the session that it carries. */
+/** The session that the page carries. */
 
+import {element} from './elements.js';
 import {readPackets, timeSpan} from './packets.js';
-
-export const element = (id) => document.getElementById(id);
-
-/** Makes an element from its name, attributes and children: elements, or strings, which stay text. */
-export function make(name, attributes = {}, ...children) {
-  const made = document.createElement(name);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  made.append(...children);
-  return made;
-}
 
 /**
  * Of the capture: `name`; `remark` (why it is incomplete, or empty); `start` (microseconds since 1970, or null); `device`, that

@@ -1,6 +1,7 @@
 /** The statistics of the capture, as `decode --summary` prints them. */
 
-import {capture, element, make} from './session.js';
+import {element, make} from './elements.js';
+import {capture} from './session.js';
 
 /** The blocks of a text: a line without indentation begins one, and is its title. */
 function blocksOf(text) {

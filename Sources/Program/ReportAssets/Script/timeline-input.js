@@ -1,7 +1,8 @@
 /** The input of the timeline and the charts: dragging, the wheel and keys select a time range. */
 
+import {element} from './elements.js';
 import {drawOverlay} from './overlay.js';
-import {element, whole} from './session.js';
+import {whole} from './session.js';
 import {timeline} from './timeline.js';
 import {select, showRange, view} from './view.js';
 

@@ -1,8 +1,10 @@
 /** The session as a strip: one lane per layer, sent packets above its middle, received ones below. */
 
+import {drawTicks, prepare} from './drawing.js';
+import {element} from './elements.js';
 import {LABELS, LAYERS, seconds} from './format.js';
 import {BELOW, barHeight, countColumns, greatest, ticksOf, widened} from './scale.js';
-import {element, packets, whole} from './session.js';
+import {packets, whole} from './session.js';
 import {color, size} from './style.js';
 import {view} from './view.js';
 
@@ -32,27 +34,16 @@ export const timeline = {
     return this.gutter + (time - from) / (to - from) * this.width();
   },
 
-  /** Sets the size of a canvas, and returns what draws on it, in CSS pixels. */
-  prepare(canvas, height) {
-    const scale = devicePixelRatio || 1;
-    canvas.style.height = `${height}px`;
-    canvas.width = Math.round(canvas.clientWidth * scale);
-    canvas.height = Math.round(height * scale);
-    const context = canvas.getContext('2d');
-    context.scale(scale, scale);
-    return context;
-  },
-
   draw() {
     if (!whole) return;
     const {canvas, lanes} = this;
     this.gutter = size('gutter');
     const width = canvas.clientWidth;
     const height = lanes.length * LANE + AXIS;
-    const context = this.prepare(canvas, height);
-    context.font = '11px system-ui, sans-serif';
-    context.textBaseline = 'middle';
-    this.drawAxis(context, height);
+    const context = prepare(canvas, height);
+    const {times, decimals} = ticksOf(this.span(), Math.max(2, this.width() / 110));
+    drawTicks(context, times, (time) => this.xOf(time), (time) => `${seconds(time, decimals)} s`,
+      {right: width, bottom: height - AXIS + 4});
     lanes.forEach((name, index) => {
       const middle = index * LANE + LANE / 2;
       context.fillStyle = color(name);
@@ -61,20 +52,6 @@ export const timeline = {
       context.fillRect(this.gutter, middle - .5, width - this.gutter, 1);
     });
     this.drawPackets(context);
-  },
-
-  drawAxis(context, height) {
-    const {times, decimals} = ticksOf(this.span(), Math.max(2, this.width() / 110));
-    context.textAlign = 'center';
-    for (const time of times) {
-      const x = this.xOf(time);
-      context.fillStyle = color('line');
-      context.fillRect(x, 0, 1, height - AXIS + 4);
-      if (x > this.canvas.clientWidth - 24) continue;
-      context.fillStyle = color('quiet');
-      context.fillText(`${seconds(time, decimals)} s`, x, height - 8);
-    }
-    context.textAlign = 'start';
   },
 
   /** Draws the shown packets in full color, and pale behind them those that the filters hide. */

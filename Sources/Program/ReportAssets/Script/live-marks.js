@@ -1,0 +1,68 @@
+/** Marks: what a person notes at a time. */
+
+import {element, make} from './elements.js';
+import {plain} from './live-words.js';
+
+/** Where the last texts are kept, how many, and how long one may be. */
+const STORE = 'halo-raw marks';
+const MOST_TEXTS = 4;
+const LONGEST_TEXT = 200;
+
+/** The last texts; none if the browser keeps nothing, or something else. */
+function readTexts() {
+  try {
+    const kept = JSON.parse(localStorage.getItem(STORE));
+    return Array.isArray(kept) ? kept.map((text) => plain(text, LONGEST_TEXT)).filter(Boolean).slice(0, MOST_TEXTS) : [];
+  } catch {
+    return [];
+  }
+}
+
+function keepText(text) {
+  try {
+    localStorage.setItem(STORE, JSON.stringify([text, ...readTexts().filter((other) => other !== text)].slice(0, MOST_TEXTS)));
+  } catch {
+    // A browser that keeps nothing has no quick buttons after it is closed.
+  }
+}
+
+/** Sends a mark. Returns why it is not set, or an empty text. */
+async function send(text) {
+  try {
+    const answer = await fetch('mark', {method: 'POST', headers: {'Content-Type': 'text/plain; charset=utf-8'}, body: text});
+    return answer.ok ? '' : plain(await answer.text(), 200) || `The program does not take it (${answer.status}).`;
+  } catch {
+    return 'The program does not answer: the mark is not set.';
+  }
+}
+
+/** - isSet: called after a mark was set */
+export function listenToMarks(isSet) {
+  const field = element('mark-text');
+  const said = element('mark-said');
+  async function set(text) {
+    said.textContent = '';
+    const mistake = await send(text);
+    said.textContent = mistake || `Marked: ${text}`;
+    said.classList.toggle('mistake', mistake !== '');
+    if (mistake) return;
+    keepText(text);
+    if (plain(field.value, LONGEST_TEXT) === text) field.value = '';
+    showTexts();
+    isSet();
+  }
+  function showTexts() {
+    element('quick').replaceChildren(...readTexts().map((text) => {
+      const button = make('button', {type: 'button', 'aria-label': `Mark “${text}”`, title: text}, make('span', {dir: 'auto'}, text));
+      button.addEventListener('click', () => set(text));
+      return button;
+    }));
+  }
+  element('marking').addEventListener('submit', (event) => {
+    event.preventDefault();
+    const text = plain(field.value, LONGEST_TEXT);
+    if (text) set(text);
+    else field.focus();
+  });
+  showTexts();
+}

@@ -1,0 +1,186 @@
+/** The waveforms of a ring: the last seconds of its samples, with beats, marks, interruptions, and the quality of each second. */
+
+import {drawDots, drawLine, drawTicks, prepare, writeLimit} from './drawing.js';
+import {ACCEPTED, drawFlags, drawGap, drawQuality, LOOKS, ROOM, within, writeSmall} from './live-paint.js';
+import {isInterruption} from './live-ring.js';
+import {isCut} from './live-series.js';
+import {markText} from './live-words.js';
+import {shortNumber} from './plotting.js';
+import {ticksOf} from './scale.js';
+import {color} from './style.js';
+
+/** How many seconds are shown: of a ring with many samples a second, and of one with few. */
+const WINDOW = 10;
+const SLOW_WINDOW = 60;
+/** The picture is so much behind the newest sample, in seconds, and an interval, so that the line does not stutter. */
+const DELAY = .25;
+/** The limits of a lane come to their place in about this time, in seconds. */
+const EASE = .35;
+
+const xs = new Float32Array(8192);
+const ys = new Float32Array(8192);
+
+/** The runs of a line in a range, each as the indexes of its first and its last sample. */
+function runsIn(series, channel, {from, to}, cuts) {
+  const runs = [];
+  let [first, previous] = [-1, -1];
+  const begin = Math.max(0, series.indexAt(from) - 1);
+  for (let index = begin; index < series.size; index += 1) {
+    const isMissing = Number.isNaN(series.valueAt(index, channel));
+    const time = series.timeAt(index);
+    const isEnd = isMissing || previous >= 0 && isCut(cuts, series.timeAt(previous), time);
+    if (isEnd && first >= 0) {
+      runs.push([first, previous]);
+      first = -1;
+    }
+    if (!isMissing && first < 0) first = index;
+    previous = isMissing ? -1 : index;
+    if (time > to) break;
+  }
+  if (first >= 0) runs.push([first, previous]);
+  return runs;
+}
+
+export class LiveWave {
+  constructor(ring, canvas) {
+    this.ring = ring;
+    this.canvas = canvas;
+    this.limits = {};
+    this.drawn = NaN;
+  }
+
+  get seconds() { return this.ring.isSlow ? SLOW_WINDOW : WINDOW; }
+
+  /** The time range that is shown when the program's clock is at `now`. */
+  spanAt(now) {
+    const {usual} = this.ring.main;
+    const to = now - DELAY - Math.min(1.5, Number.isNaN(usual) ? 0 : usual);
+    return {from: to - this.seconds, to};
+  }
+
+  /** - isStill: draws the limits where they belong at once */
+  draw(now, clock, isStill) {
+    const {ring, canvas} = this;
+    const {lanes} = ring;
+    const bottom = lanes.reduce((sum, kind) => sum + LOOKS[kind].height, 0);
+    const height = bottom + ROOM.strip + ROOM.axis;
+    const context = prepare(canvas, height);
+    const width = canvas.clientWidth;
+    const span = this.spanAt(now);
+    const xOf = (time) => (time - span.from) / (span.to - span.from) * width;
+    const share = isStill || Number.isNaN(this.drawn) ? 1 : 1 - Math.exp(-Math.max(0, now - this.drawn) / EASE);
+    this.drawn = now;
+    const {times, decimals} = ticksOf({from: span.from * 1e6, to: span.to * 1e6}, Math.max(2, width / 90));
+    const labelOf = (time) => clock.text(Math.round(time / 1e6), true);
+    const shown = decimals > 0 ? times.filter((time) => time % 1e6 === 0) : times;
+    drawTicks(context, shown, (time) => xOf(time / 1e6), labelOf, {right: width, bottom: bottom + ROOM.strip + 3});
+    this.drawGaps(context, span, xOf, {width, bottom});
+    let top = 0;
+    for (const kind of lanes) {
+      this.drawLane(context, kind, {top, width, span, xOf, share});
+      top += LOOKS[kind].height;
+    }
+    const second = width / this.seconds;
+    const stretches = ring.seconds.filter(({t}) => t + 1 >= span.from && t <= span.to)
+      .map(({t, quality, reason}) => ({x: xOf(t), width: second - 1, quality, reason}));
+    drawQuality(context, stretches, {y: bottom + 1, height: ROOM.strip - 2});
+    this.drawMarks(context, span, xOf, {width, bottom});
+  }
+
+  /** Draws a kind of samples, and on the first one the beats. */
+  drawLane(context, kind, {top, width, span, xOf, share}) {
+    const {height, label, unit, lines} = LOOKS[kind];
+    const series = this.ring.series[kind];
+    const runs = lines.map((_, channel) => runsIn(series, channel, span, this.ring.cuts));
+    const limits = this.limitsOf(kind, runs, share);
+    const box = {x: 0, y: top, width, height};
+    context.fillStyle = color('line');
+    context.fillRect(0, top + height - .5, width, 1);
+    if (limits) {
+      const scale = (height - ROOM.top - ROOM.bottom) / (limits.high - limits.low);
+      const yOf = (value) => top + height - ROOM.bottom - (value - limits.low) * scale;
+      within(context, box, () => {
+        lines.forEach(([letter, name], channel) => {
+          context.strokeStyle = color(name);
+          context.fillStyle = color(name);
+          for (const run of runs[channel]) drawRun(context, series, channel, run, xOf, yOf);
+          const end = letter ? series.lineAt(span.to, this.ring.cuts, channel) : NaN;
+          if (end >= limits.low) writeSmall(context, letter, {x: width - 60 - 9 * channel, y: yOf(end) - 7, room: 20, name});
+        });
+        if (kind === 'ppg') this.drawBeats(context, series, {top, span, xOf, yOf});
+      });
+      const write = (value, baseline, y) => writeLimit(context, `${shortNumber(value)} ${unit}`.trim(), baseline, width - 2, y);
+      write(limits.high, 'top', top + 3);
+      write(limits.low, 'bottom', top + height - 3);
+    }
+    let x = 4 + writeSmall(context, label, {x: 4, y: top + 9, room: width, name: lines.length > 1 ? 'quiet' : lines[0][1]});
+    for (const [letter, name] of lines) x += 6 + writeSmall(context, letter, {x: x + 6, y: top + 9, room: 20, name});
+  }
+
+  /** The limits of a lane: they follow what is shown, and do not jump. */
+  limitsOf(kind, runs, share) {
+    const series = this.ring.series[kind];
+    let [low, high] = [Infinity, -Infinity];
+    runs.forEach((some, channel) => {
+      for (const [first, last] of some) {
+        for (let index = first; index <= last; index += 1) {
+          const value = series.valueAt(index, channel);
+          low = Math.min(low, value);
+          high = Math.max(high, value);
+        }
+      }
+    });
+    if (low > high) return null;
+    if (high === low) [low, high] = [low - 1, high + 1];
+    const before = this.limits[kind] ?? {low, high};
+    const next = {low: before.low + (low - before.low) * share, high: before.high + (high - before.high) * share};
+    this.limits[kind] = next.high > next.low ? next : {low, high};
+    return this.limits[kind];
+  }
+
+  /** Draws accepted beats as dots on the wave, others hollow; above it where it has no line. */
+  drawBeats(context, series, {top, span, xOf, yOf}) {
+    context.lineWidth = 1.5;
+    for (const {t, quality} of this.ring.beats) {
+      if (t < span.from || t > span.to) continue;
+      const value = series.lineAt(t, this.ring.cuts);
+      context.beginPath();
+      context.arc(xOf(t), Number.isNaN(value) ? top + ROOM.top - 4 : yOf(value), 4, 0, 2 * Math.PI);
+      context.fillStyle = color(quality >= ACCEPTED ? 'att' : 'ground');
+      context.strokeStyle = color(quality >= ACCEPTED ? 'ground' : 'text');
+      context.fill();
+      context.stroke();
+    }
+  }
+
+  /** Draws where the first kind of samples has none, and also up to now. */
+  drawGaps(context, span, xOf, {width, bottom}) {
+    const series = this.ring.main;
+    if (series.total === 0) return;
+    const runs = runsIn(series, 0, span, this.ring.cuts);
+    const gaps = runs.slice(1).map(([first], index) => [series.timeAt(runs[index][1]), series.timeAt(first)]);
+    const end = runs.length > 0 ? series.timeAt(runs.at(-1)[1]) : -Infinity;
+    if (span.to - end > series.longest) gaps.push([end, Infinity]);
+    for (const [from, to] of gaps) {
+      const x = Math.max(-2, xOf(from));
+      const mark = this.ring.marks.findLast(({t, kind}) => isInterruption({kind}) && t >= from - 1 && t <= to + 1);
+      const box = {x, y: 0, width: Math.min(width + 2, xOf(to)) - x, height: bottom};
+      if (box.width > 0) drawGap(context, box, mark && markText(mark));
+    }
+  }
+
+  /** Draws what happened, but for the interruptions. */
+  drawMarks(context, span, xOf, {width, bottom}) {
+    const shown = this.ring.marks.filter(({t, kind}) => t >= span.from && t <= span.to && !isInterruption({kind}));
+    drawFlags(context, shown.map((mark) => ({x: xOf(mark.t), text: markText(mark)})), {top: ROOM.top, bottom, width});
+  }
+}
+
+function drawRun(context, series, channel, [first, last], xOf, yOf) {
+  const count = Math.min(xs.length, last - first + 1);
+  for (let index = 0; index < count; index += 1) {
+    xs[index] = xOf(series.timeAt(first + index));
+    ys[index] = yOf(series.valueAt(first + index, channel));
+  }
+  (count === 1 ? drawDots : drawLine)(context, xs, ys, count);
+}

@@ -1,0 +1,105 @@
+/** What the page says, and how it reads what others say: texts of rings and people, and numbers that may be absent. */
+
+import {shortNumber} from './plotting.js';
+
+/** A number; null if it is none. */
+export const finite = (value) => Number.isFinite(value) ? value : null;
+
+/** A text in one line, cut after so many characters, without characters that hide or turn what is around them. */
+export function plain(text, most) {
+  if (typeof text !== 'string') return '';
+  const visible = text.slice(0, 4 * most + 64)
+    .replaceAll(/[\p{Cc}\p{Cs}\u061C\u200B\u200E\u200F\u2028-\u202E\u2060-\u2069\uFEFF]/gu, ' ').trim();
+  const characters = [...visible];
+  return characters.length > most ? `${characters.slice(0, most - 1).join('')}…` : visible;
+}
+
+/** A value with its unit; in words, if it is not known. */
+export const valued = (value, unit = '') => value === null ? 'not known' : `${shortNumber(value)}${unit && ` ${unit}`}`;
+
+export const percent = (part) => `${Math.round(part * 100)} %`;
+
+/** A duration: `12 s`, `3 min 5 s`, `2 h 10 min`. */
+export function lasting(seconds) {
+  const whole = Math.max(0, Math.round(seconds));
+  if (whole < 60) return `${whole} s`;
+  if (whole < 3600) return `${Math.floor(whole / 60)} min${whole % 60 ? ` ${whole % 60} s` : ''}`;
+  return `${Math.floor(whole / 3600)} h ${Math.floor(whole % 3600 / 60)} min`;
+}
+
+/** Why a second or a beat counts for nothing. */
+const REASONS = {
+  'motion': 'movement', 'saturation': 'the light is beyond what the sensor can tell',
+  'no contact': 'no contact with the skin', 'no wave': 'no wave in the light',
+  'rate too low': 'one sample a second shows no beats', 'gap': 'samples are missing',
+  'settling': 'the wave is settling', 'weak': 'the wave is weak', 'shape': 'the wave has another form',
+  'size': 'the wave has another size', 'rise': 'the wave does not rise as a beat does',
+  'interval': 'no heart beats at this interval', 'disturbed': 'the next beat is disturbed',
+};
+
+const reasonOf = (reason) => Object.hasOwn(REASONS, reason) ? REASONS[reason] : reason;
+
+/** The reason in few words, for a narrow place. */
+export const shortReason = (reason) => ({saturation: 'saturated', 'rate too low': 'too slow'})[reason] ?? reason;
+
+const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+
+/**
+ * The rate of a ring, or why there is none.
+ *
+ * - state: of the ring; null if the program has not told it yet
+ * - quality: of the last second, or null
+ * - isHeard: whether the program is connected
+ */
+export function rateOf(state, quality, isHeard) {
+  if (!isHeard) return {number: null, words: 'The connection to the program is lost.'};
+  if (!state) return {number: null, words: 'Nothing is known yet.'};
+  if (state.bpm !== null) {
+    const isOwn = state.bpmSource === 'ring';
+    const why = isOwn && state.fault ? `: ${reasonOf(state.fault)}` : '';
+    const source = isOwn ? `the ring’s own value${why}` : 'from the light';
+    const part = isOwn || quality === null ? '' : `, quality ${percent(quality)}`;
+    return {number: Math.round(state.bpm), words: `${capital(source)}${part}`};
+  }
+  if (state.connected === false) return {number: null, words: 'The connection to the ring is lost.'};
+  return {number: null, words: state.fault ? `No pulse: ${reasonOf(state.fault)}` : 'No pulse is known yet.'};
+}
+
+/** How long a connection that is there again is said to be so, in seconds. */
+const LINK_NEWS = 60;
+
+/** The state of the connection to a ring. */
+export function linkWords({state, link}, now) {
+  if (!state) return 'no news yet';
+  if (state.connected === false) return state.text.startsWith('connection lost') ? state.text : `connection lost: ${state.text}`;
+  return link.lost !== null && now - link.since < LINK_NEWS ? `connected again after ${lasting(link.lost)}` : state.text;
+}
+
+/** The numbers of a ring: name, text, and whether it is an estimate. */
+export function numbersOf(state) {
+  const {battery, charging, rate, interval, lost, gaps, variability} = state;
+  const power = charging ? ', charging' : '';
+  return [
+    ['Battery', battery === null ? 'not known' : `${battery} %${power}`],
+    ['Samples a second', valued(rate)],
+    ['Link interval', valued(interval, 'ms')],
+    ['Packets lost', lost === null ? 'not counted' : valued(lost)],
+    ['Gaps', valued(gaps)],
+    ['Variability', variability === null ? 'not known'
+      : `RMSSD ${valued(variability.rmssd, 'ms')}, SDNN ${valued(variability.sdnn, 'ms')}, ${valued(variability.window, 's')}`,
+      variability !== null && variability.isEstimate],
+  ];
+}
+
+/** What a mark is called. */
+const MARK_NAMES = {
+  gap: 'gap', pause: 'pause', rejected: 'rejected', lost: 'packets lost', clock: 'clock set', dropped: 'dropped',
+  measured: 'measured', event: 'event',
+};
+
+/** A mark in words: that of a person is its text. */
+export function markText({kind, note}) {
+  if (kind === 'mark') return note;
+  const name = Object.hasOwn(MARK_NAMES, kind) ? MARK_NAMES[kind] : kind;
+  return note ? `${name}: ${note}` : name;
+}
