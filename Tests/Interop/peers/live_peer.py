@@ -1,6 +1,8 @@
 """A server that speaks what the page of `stream --web` understands, with a made-up signal: written from the protocol alone, so
 that the page is tested against something other than the program. By hand: `live_peer.py [SCENE]` serves a scene until it is ended."""
 
+import base64
+import hashlib
 import json
 import math
 import queue
@@ -13,9 +15,6 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 ASSETS = Path(__file__).resolve().parents[3] / "Sources/Program/ReportAssets"
-POLICY = (
-    "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src 'self' data:; "
-    "connect-src 'self'; manifest-src 'self'")
 
 
 def parts(name, suffix):
@@ -23,7 +22,7 @@ def parts(name, suffix):
     source = (ASSETS / "PageAssets.swift").read_text()
     names = re.search(rf"\b{name} = \[(.*?)\]", source, re.DOTALL)[1]
     found = re.findall(rf"PackageResources\.(\w+)_{suffix}\b", names)
-    return [path for part in found for path in [next(ASSETS.glob(f"*/{part.replace('_', '-')}.{suffix}"))]]
+    return [next(ASSETS.glob(f"*/{part.replace('_', '-')}.{suffix}")) for part in found]
 
 
 def script():
@@ -40,6 +39,14 @@ def page():
     text = (ASSETS / "live.html").read_text()
     text = text.replace("\n<style></style>\n", f"\n<style>{style()}</style>\n")
     return text.replace('\n<script type="module"></script>\n', f'\n<script type="module">{script()}</script>\n')
+
+
+def policy():
+    """What the page may do: run its own script, with its own style, and load from here only."""
+    script_hash, style_hash = (
+        base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in (script(), style()))
+    return (f"default-src 'none'; script-src 'sha256-{script_hash}'; style-src 'sha256-{style_hash}'; img-src 'self' data:; "
+            "connect-src 'self'; manifest-src 'self'")
 
 
 # --- a made-up pulse
@@ -81,8 +88,10 @@ STOCK = {
 class LivePeer:
     """The server. Tests send messages by hand; a scene sends them by the clock."""
 
-    def __init__(self, port=0, token="", most=8):
-        self.begin = time.time()
+    def __init__(self, port=0, token="", most=8, age=0.0):
+        """- age: how long ago the program began, in seconds"""
+        self.begin = time.time() - age
+        self.policy = policy()
         self.token = f"/{token}/" if token else "/"
         self.rings: list[dict] = []
         self.marks: list[dict] = []
@@ -166,7 +175,7 @@ class LivePeer:
                 self.send_response(status)
                 self.send_header("Content-Type", kind)
                 self.send_header("Content-Length", str(len(body)))
-                self.send_header("Content-Security-Policy", POLICY)
+                self.send_header("Content-Security-Policy", peer.policy)
                 self.end_headers()
                 self.wfile.write(body)
 

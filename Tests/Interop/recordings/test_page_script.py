@@ -1,4 +1,5 @@
-"""The script of the HTML report: linted, joined in order, and its pure modules run in Chromium."""
+"""The scripts of the HTML report and of the live page: linted, joined in order, and the report's pure modules run in Chromium.
+Those of the live page alone: test_live_page.py."""
 
 import json
 import re
@@ -7,6 +8,7 @@ import sys
 from pathlib import Path
 
 import browser as browsers
+import live_peer
 import pytest
 from program import ROOT
 
@@ -14,6 +16,7 @@ ASSETS = ROOT / "Sources/Program/ReportAssets"
 MODULES = {path.name: path.read_text() for path in sorted((ASSETS / "Script").glob("*.js"))}
 IMPORT = re.compile(r"^import \{([\w, ]+)\} from '\./([\w-]+\.js)';$", re.M)
 EXPORT = re.compile(r"^export (?:const|let|function|class) (\w+)", re.M)
+LIVE_TESTS = ROOT / "Tests/Interop/program/test_live_page.py"
 
 
 def imports(source):
@@ -45,13 +48,13 @@ def test_script_passes_the_linter():
     ("eqeqeq", "export const a = (b) => b == 1;"),
     ("no-shadow", "export const a = (readPackets) => readPackets;"),
     ("no-eval", "export const a = (b) => eval(b);"),
-    ("no-const-assign", "export const a = () => { element = 1; };"),
+    ("no-const-assign", "export const a = () => { source = 1; };"),
 ])
 def test_linter_finds(tmp_path, rule, line):
     """A defect in one module fails the linter, and for the reason that is meant."""
     for name, source in MODULES.items():
         (tmp_path / name).write_text(source)
-    bad = MODULES["session.js"].replace("\n\nexport const element", f"\n{line}\n\nexport const element", 1)
+    bad = MODULES["session.js"].replace("\n\n/**\n * Of the capture", f"\n{line}\n\n/**\n * Of the capture", 1)
     (tmp_path / "session.js").write_text(bad)
     result = lint(tmp_path)
     assert result.returncode != 0
@@ -62,8 +65,8 @@ def test_linter_finds(tmp_path, rule, line):
 
 
 def test_every_export_is_used():
-    """By another module, or by a test in this file."""
-    tested = set(re.findall(r"\w+", Path(__file__).read_text()))
+    """By another module, or by a test."""
+    tested = {word for file in (Path(__file__), LIVE_TESTS) for word in re.findall(r"\w+", file.read_text())}
     used = {(module, name) for source in MODULES.values() for module, names in imports(source).items() for name in names}
     exports = {(module, name) for module, source in MODULES.items() for name in EXPORT.findall(source)}
     assert used <= exports
@@ -81,24 +84,43 @@ def test_imports_and_exports_have_the_form_that_is_joined():
 def test_modules_share_one_scope():
     """In the page, a name at the top of one module must not be at the top of another."""
     names = [name for source in MODULES.values() for name in
-             re.findall(r"^(?:export )?(?:const|let|function|class) (\w+)", source, re.M)]
+             re.findall(r"^(?:export )?(?:async )?(?:const|let|function|class) (\w+)", source, re.M)]
     assert {name for name in names if names.count(name) > 1} == set()
 
 
-def test_page_joins_the_modules(halo, tmp_path):
-    """The page has each module once, whole, after those that it imports."""
-    page = tmp_path / "page.html"
-    halo.run("decode", ROOT / "captures/virtual-stream.btsnoop", "--html", page).succeeded()
-    script = page.read_text().split('<script type="module"')[1].split(">\n", 1)[1].split("</script>")[0]
+def places_in(script, names):
+    """Where modules are in a script, which has each of them once, whole, after those that it imports, and nothing else."""
     places = {}
-    for name, source in MODULES.items():
-        joined = re.sub(r"^export ", "", re.sub(r"^import .*\n", "", source, flags=re.M), flags=re.M)
+    for name in names:
+        joined = re.sub(r"^export ", "", re.sub(r"^import .*\n", "", MODULES[name], flags=re.M), flags=re.M)
         assert script.count(joined) == 1, name
         places[name] = script.index(joined)
         script = script.replace(joined, "\0" * len(joined))
     assert set(script) == {"\0"}
-    for name, source in MODULES.items():
-        assert all(places[other] < places[name] for other in imports(source)), name
+    for name in names:
+        assert all(places[other] < places[name] for other in imports(MODULES[name])), name
+    return places
+
+
+def imported_from(name):
+    """A module, and all that it needs."""
+    return {name}.union(*(imported_from(other) for other in imports(MODULES[name])))
+
+
+def test_page_joins_the_modules(halo, tmp_path):
+    page = tmp_path / "page.html"
+    halo.run("decode", ROOT / "captures/virtual-stream.btsnoop", "--html", page).succeeded()
+    script = page.read_text().split('<script type="module"')[1].split(">\n", 1)[1].split("</script>")[0]
+    places_in(script, imported_from("main.js"))
+
+
+def test_live_page_joins_the_modules():
+    places_in(live_peer.script(), imported_from("live-main.js"))
+
+
+def test_every_module_is_in_a_page():
+    assert imported_from("main.js") | imported_from("live-main.js") == MODULES.keys()
+    assert not any(name.startswith("live-") for name in imported_from("main.js"))
 
 
 def test_page_has_one_global_name(halo, browser, tmp_path):

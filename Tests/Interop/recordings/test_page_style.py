@@ -1,19 +1,27 @@
-"""The style sheet of the HTML report: valid, without leftovers, legible by day and by night."""
+"""The style sheets of the HTML report and of the live page: valid, without leftovers, legible by day and by night."""
 
 import re
 
 import browser as browsers
+import live_peer
 import pytest
 import tinycss2
 from program import ROOT
 
 ASSETS = ROOT / "Sources/Program/ReportAssets"
-# In the order in which the page has them.
-SHEETS = re.search(r"sheets = \[(.*?)\]", (ASSETS / "PageAssets.swift").read_text(), re.DOTALL)[1]
-NAMES = re.findall(r"PackageResources\.(\w+)_css", SHEETS)
-SHEET = "".join((ASSETS / f"Style/{name}.css").read_text() for name in NAMES)
-# All that can make elements, classes and ids, and all that can use a custom property.
-USERS = "\n".join(path.read_text() for path in [ASSETS / "body.html", *sorted((ASSETS / "Script").glob("*.js"))])
+
+
+class Page:
+    """A page: its style sheets, in the order in which it has them, and all that can make elements, classes and ids, or can use
+    a custom property."""
+
+    def __init__(self, sheets, users):
+        self.names = [path.stem for path in live_peer.parts(sheets, "css")]
+        self.sheet = "".join((ASSETS / f"Style/{name}.css").read_text() for name in self.names)
+        self.users = "\n".join(path.read_text() for path in users)
+        self.rules = list(rules(tinycss2.parse_stylesheet(self.sheet, skip_comments=True, skip_whitespace=True)))
+
+
 NOT_COLORS = {"--row", "--gutter", "--sixteen-bytes", "--pages"}
 LAYERS = {"ll", "hci", "l2cap", "signaling", "smp", "sdp", "rfcomm", "avdtp", "avctp", "att", "gatt", "ring", "note"}
 
@@ -31,14 +39,16 @@ def rules(nodes, media=""):
             yield media, tinycss2.serialize(node.prelude).strip(), content
 
 
-RULES = list(rules(tinycss2.parse_stylesheet(SHEET, skip_comments=True, skip_whitespace=True)))
+REPORT = Page("sheets", [ASSETS / "body.html", *live_peer.parts("modules", "js")])
+LIVE = Page("liveSheets", [ASSETS / "live.html", *live_peer.parts("liveModules", "js")])
+each_page = pytest.mark.parametrize("page", [REPORT, LIVE], ids=["report", "live"])
 
 
 def colors(media):
     """The custom properties of `:root`, by name."""
     return {
         item.name: tinycss2.serialize(item.value).strip()
-        for query, selector, content in RULES if (query, selector) == (media, ":root")
+        for query, selector, content in REPORT.rules if (query, selector) == (media, ":root")
         for item in content if item.name.startswith("--")}
 
 
@@ -48,8 +58,9 @@ DAY, NIGHT = colors(""), colors("(prefers-color-scheme: dark)")
 browser = browsers.fixture()
 
 
-def test_declarations_are_well_formed_and_not_repeated():
-    for media, selector, content in RULES:
+@each_page
+def test_declarations_are_well_formed_and_not_repeated(page):
+    for media, selector, content in page.rules:
         names = []
         for item in content:
             assert item.type == "declaration", f"{selector}: line {item.source_line}: {item.message}"
@@ -57,42 +68,50 @@ def test_declarations_are_well_formed_and_not_repeated():
         assert len(names) == len(set(names)), f"{selector}: {names}"
 
 
-def test_selectors_are_not_repeated():
-    selectors = [(media, selector) for media, selector, _ in RULES]
+@each_page
+def test_selectors_are_not_repeated(page):
+    selectors = [(media, selector) for media, selector, _ in page.rules]
     assert len(selectors) == len(set(selectors))
 
 
-def test_the_browser_knows_every_declaration_and_selector(browser):
+@each_page
+def test_the_browser_knows_every_declaration_and_selector(browser, page):
     declarations = sorted({
         (item.name, tinycss2.serialize(item.value).strip())
-        for _, _, content in RULES for item in content if not item.name.startswith("--")})
+        for _, _, content in page.rules for item in content if not item.name.startswith("--")})
     supports = "(([name, value]) => CSS.supports(name, value))"
     assert browser.run(f"{supports}(['colour', 'red'])") is False
     assert browser.run(f"{[list(pair) for pair in declarations]}.filter((pair) => !{supports}(pair))") == []
-    selectors = sorted({selector for _, selector, _ in RULES})
+    selectors = sorted({selector for _, selector, _ in page.rules})
     assert browser.run(f"{selectors}.filter((text) => !text.split(',').every("
                        "(part) => CSS.supports(`selector(${part})`)))") == []
 
 
+def properties_in(page):
+    """The custom properties that a page uses; the script reads the colors of layers and others by name, and sizes."""
+    used = set(re.findall(r"var\((--[\w-]+)\)", page.sheet + page.users))
+    return used | {f"--{name}" for name in set(re.findall(r"\b(?:color|size)\('([\w-]+)'\)", page.users))}
+
+
 def test_custom_properties_are_defined_and_used():
-    used = set(re.findall(r"var\((--[\w-]+)\)", SHEET + USERS))
-    # The script reads the colors of layers and others by name, and sizes.
-    used |= {f"--{name}" for name in LAYERS | set(re.findall(r"\b(?:color|size)\('([\w-]+)'\)", USERS))}
     # The columns of the list are properties of their own element.
+    used = properties_in(REPORT) | {f"--{name}" for name in LAYERS}
     assert used - {"--columns", "--link"} == DAY.keys()
+    assert properties_in(LIVE) <= DAY.keys()
 
 
-def test_every_class_and_id_exists():
-    for _, selector, _ in RULES:
+@each_page
+def test_every_class_and_id_exists(page):
+    for _, selector, _ in page.rules:
         for kind, name in re.findall(r"([.#])([a-zA-Z][\w-]*)", selector):
             name = re.sub(r"^(depth)\d$", r"\1", name)
             pattern = rf"\bid(=|: ){{1}}['\"]{name}['\"]" if kind == "#" else rf"['\"` ]{name}\b"
-            assert re.search(pattern, USERS), f"{selector}: nothing is called {name}"
+            assert re.search(pattern, page.users), f"{selector}: nothing is called {name}"
 
 
-def test_every_sheet_is_in_the_page():
+def test_every_sheet_is_in_a_page():
     # Two are of other pages: see test_report.py and test_days.py.
-    assert sorted(path.stem for path in (ASSETS / "Style").glob("*.css")) == sorted([*NAMES, "session", "days"])
+    assert {path.stem for path in (ASSETS / "Style").glob("*.css")} == {*REPORT.names, *LIVE.names, "session", "days"}
 
 
 def test_night_has_every_color():

@@ -1,13 +1,12 @@
 /** A ring on the page: its rate, its numbers, its waveforms. */
 
 import {make} from './elements.js';
-import {LOOKS} from './live-paint.js';
+import {LABEL_PAUSE, LOOKS} from './live-paint.js';
 import {LiveWave} from './live-wave.js';
 import {lasting, linkWords, markText, numbersOf, percent, rateOf} from './live-words.js';
 import {shortNumber} from './plotting.js';
 
-/** A screen reader is told what a picture shows at most so often, and the rate, in seconds. */
-const LABEL_PAUSE = 5;
+/** A screen reader is told the rate at most so often, in seconds. */
 const SPEECH_PAUSE = 15;
 /** The quality of a second is news for so long, in seconds. */
 const FRESH = 12;
@@ -63,7 +62,7 @@ export class LiveCard {
     if (ring.state) this.writeNumbers(ring.state);
     this.speak(rate, arrival);
     if (arrival - this.labeled < LABEL_PAUSE) return;
-    this.labeled = arrival;
+    this.labeled = ring.main.total > 0 ? arrival : -Infinity;
     this.canvas.setAttribute('aria-label', this.describe(now));
   }
 

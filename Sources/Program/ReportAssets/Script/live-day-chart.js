@@ -2,7 +2,7 @@
 
 import {drawDots, drawLine, drawTicks, prepare, writeLimit} from './drawing.js';
 import {make} from './elements.js';
-import {ACCEPTED, drawFlags, hatch, ROOM, within, writeSmall} from './live-paint.js';
+import {ACCEPTED, drawFlags, hatch, LABEL_PAUSE, ROOM, within, writeSmall} from './live-paint.js';
 import {isInterruption} from './live-ring.js';
 import {markText, percent, valued} from './live-words.js';
 import {limitsOf, runsOf, shortNumber} from './plotting.js';
@@ -66,7 +66,7 @@ export class LiveDayChart {
     }
     if (columns) drawQualities(context, columns.quality, day.data, xOf, width);
     this.drawMarks(context, span, xOf, width);
-    if (arrival - this.labeled < 5) return;
+    if (!day.data || arrival - this.labeled < LABEL_PAUSE) return;
     this.labeled = arrival;
     canvas.setAttribute('aria-label', this.describe(clock));
   }

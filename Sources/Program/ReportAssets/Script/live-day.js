@@ -25,7 +25,7 @@ function readRows(ring) {
 }
 
 /** An answer as the page keeps it; null if it cannot be read. */
-export function readDay(answer) {
+function readDay(answer) {
   const {now, from, to, step, rings, marks} = answer ?? {};
   if ([now, from, to, step].some((one) => finite(one) === null) || !(step > 0) || !Array.isArray(rings)) return null;
   return {

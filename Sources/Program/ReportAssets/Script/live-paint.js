@@ -3,6 +3,8 @@
 import {shortReason} from './live-words.js';
 import {color} from './style.js';
 
+/** A screen reader is told what a picture shows at most so often, in seconds. */
+export const LABEL_PAUSE = 5;
 /** A second whose quality is at least this counts. */
 export const ACCEPTED = .5;
 const SMALL = '10px system-ui, sans-serif';

@@ -1,0 +1,667 @@
+"""The page of `stream --web` in Chromium, used as its reader does, on a phone and on a desk. It is served by a peer of its own,
+from the protocol alone; test_page_script.py and test_page_style.py hold the rules of its parts."""
+
+import json
+import math
+
+import browser as browsers
+import pytest
+from live_peer import PERIOD, STOCK, LivePeer, Scene, acceleration, light, red, state_of
+from program import wait_until
+
+GREEN, RED, GROUND, TEXT = (0x24, 0x73, 0x3E), (0xB3, 0x26, 0x1E), (0xFB, 0xFB, 0xF9), (0x1D, 0x1F, 0x23)
+PHONE, DESK = (390, 844), (1280, 900)
+HOSTILE = "<script>document.title='taken'</script><img src=x onerror=alert(1)>\u202eevil\u2066\u0000 " + "W" * 10_000
+
+browser = browsers.fixture()
+
+
+@pytest.fixture
+def peer():
+    made = LivePeer(token="kOk1Jw")
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def page(browser, peer):
+    """Opens the page; afterwards it must have loaded nothing from elsewhere, and complained of nothing."""
+    may_complain = []
+
+    def open_page(size=PHONE, **media):
+        width, height = size
+        browser.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=size == PHONE)
+        wanted = {"prefers-color-scheme": "light", "prefers-reduced-motion": "no-preference"} | media
+        browser.call("Emulation.setEmulatedMedia", features=[{"name": name, "value": value} for name, value in wanted.items()])
+        browser.open(peer.url)
+        return browser
+
+    open_page.may_complain = lambda: may_complain.append(True)
+    yield open_page
+    assert [url for url in browser.requests if not url.split("#")[0].startswith(peer.url)] == []
+    if not may_complain:
+        assert browser.messages == []
+    browser.call("Page.navigate", url="about:blank")
+
+
+def connected(browser, rings=1):
+    browser.wait_for(f"live.connection.isOpen && live.session.rings.length === {rings}")
+    return browser
+
+
+def fast(peer, start, end, rate=25, **changes):
+    """Sends the samples of a fast ring, from one time to before another."""
+    times = [index / rate for index in range(math.ceil(start * rate), math.ceil(end * rate))]
+    peer.send("samples", {"ring": 0} | {
+        "ppg": [value for t in times for value in (t, light(t))], "spo2": [value for t in times for value in (t, red(t))],
+        "accel": [value for t in times for value in (t, *acceleration(t))]} | changes)
+
+
+RING = "live.session.rings[0]"
+WAVE = "[...live.parts.values()][0].card.wave"
+
+
+# What a canvas shows, in a copy from which one may read often.
+PIXELS = """const pixelsOf = (canvas, x, y, width, height) => {
+  const context = new OffscreenCanvas(canvas.width, canvas.height).getContext('2d', {willReadFrequently: true});
+  context.drawImage(canvas, 0, 0);
+  return context.getImageData(x, y, width, height);
+};"""
+
+
+def drawn_until(browser, end):
+    """Stops the scrolling, and draws the waves whose right edge is at a time."""
+    browser.run(f"""(() => {{
+      live.scrolling.isPaused = true;
+      const wave = {WAVE};
+      wave.draw({end} + {end} - wave.spanAt({end}).to, live.session.clock, true);
+      wave.draw({end} + {end} - wave.spanAt({end}).to, live.session.clock, true);
+    }})()""")
+
+
+def columns(browser, color, top, bottom):
+    """The columns of the waves' canvas with a color in a band, as parts of its width."""
+    return browser.run(f"""(() => {{ {PIXELS}
+      const canvas = {WAVE}.canvas, found = [];
+      const {{data, width, height}} = pixelsOf(canvas, 0, {top}, canvas.width, {bottom - top});
+      for (let x = 0; x < width; x += 1) for (let y = 0; y < height; y += 1) {{
+        const place = 4 * (y * width + x);
+        if (data[place + 3] > 200 && {json.dumps(color)}.every((one, i) => Math.abs(one - data[place + i]) < 30)) {{
+          found.push(x / width);
+          break;
+        }}
+      }}
+      return found;
+    }})()""")
+
+
+def color_at(browser, time, end, value):
+    """The color where the line of green light has a value at a time."""
+    return browser.run(f"""(() => {{ {PIXELS}
+      const wave = {WAVE}, {{low, high}} = wave.limits.ppg, canvas = wave.canvas;
+      const x = (1 - ({end} - {time}) / wave.seconds) * canvas.width;
+      const y = 132 - 6 - ({value} - low) * (132 - 26) / (high - low);
+      return [...pixelsOf(canvas, Math.round(x), Math.round(y), 1, 1).data].slice(0, 3);
+    }})()""")
+
+
+# --- waves
+
+
+def test_waves_are_drawn(peer, page):
+    peer.add(0, kinds=["ppg", "spo2", "accel"])
+    browser = connected(page())
+    fast(peer, 0, 12)
+    browser.wait_for(f"{RING}.series.accel.last > 11.9")
+    drawn_until(browser, 11)
+    for color, top, bottom in [(GREEN, 20, 132), (RED, 152, 224), ((0x22, 0x57, 0xC5), 244, 300), ((0xA8, 0x34, 0x8F), 244, 300)]:
+        found = columns(browser, color, top, bottom)
+        assert len(found) > 100 and found[0] < 0.02 and found[-1] > 0.9, (color, len(found))
+
+
+def test_waves_scroll_with_the_samples(peer, page):
+    Scene(peer, "fast")
+    browser = connected(page())
+    browser.wait_for(f"{RING}.series.ppg.size > 50")
+    first, later = (browser.run(f"{WAVE}.spanAt(live.session.clock.at(performance.now() / 1000)).to") for _ in range(2))
+    assert later > first
+    # The right edge is behind the newest sample, so that the line reaches it, but not by much.
+    behind = browser.run(f"{RING}.series.ppg.last - {WAVE}.spanAt(live.session.clock.at(performance.now() / 1000)).to")
+    assert -0.3 < behind < 0.8
+
+
+@pytest.mark.parametrize("what", ["missing time", "a gap that is marked", "no value", "missed samples"])
+def test_no_line_leads_across_a_gap(peer, page, what):
+    peer.add(0, kinds=["ppg"])
+    browser = connected(page())
+    fast(peer, 0, 5, spo2=[], accel=[])
+    match what:
+        case "a gap that is marked":
+            peer.send("mark", {"ring": 0, "t": 5.0, "kind": "gap", "note": "connection lost: timeout"})
+            fast(peer, 5.1, 10, spo2=[], accel=[])
+        case "no value":
+            fast(peer, 5, 7, ppg=[value for index in range(125, 175) for value in (index / 25, None)], spo2=[], accel=[])
+            fast(peer, 7, 10, spo2=[], accel=[])
+        case "missed samples":
+            peer.send("missed", {"samples": 50})
+            fast(peer, 5.1, 10, spo2=[], accel=[])
+        case _:
+            fast(peer, 7, 10, spo2=[], accel=[])
+    browser.wait_for(f"{RING}.series.ppg.last > 9.9")
+    drawn_until(browser, 9.9)
+    found = columns(browser, GREEN, 20, 132)
+    begin, end = (5.0, 7.0) if what in ("missing time", "no value") else (4.97, 5.09)
+    inside = [x for x in found if begin + 0.03 < 9.9 - 10 * (1 - x) < end - 0.03]
+    assert inside == []
+    assert any(9.9 - 10 * (1 - x) < begin - 0.1 for x in found) and any(9.9 - 10 * (1 - x) > end + 0.1 for x in found)
+    if what == "missed samples":
+        browser.wait_for("document.getElementById('missed').textContent.startsWith('This page was too slow for 50 samples')")
+
+
+def test_beats_are_on_the_wave_and_others_are_hollow(peer, page):
+    peer.add(0, kinds=["ppg"])
+    browser = connected(page())
+    fast(peer, 0, 10, spo2=[], accel=[])
+    times = [4.08, 6.08]
+    peer.send("beat", {"ring": 0, "t": times[0], "interval": PERIOD, "bpm": 60 / PERIOD, "quality": 0.93, "reason": "good"})
+    peer.send("beat", {"ring": 0, "t": times[1], "interval": None, "bpm": None, "quality": 0.2, "reason": "motion"})
+    browser.wait_for(f"{RING}.beats.length === 2")
+    drawn_until(browser, 9.9)
+    assert color_at(browser, times[0], 9.9, light(times[0])) == pytest.approx(GREEN, abs=3)
+    assert color_at(browser, times[1], 9.9, light(times[1])) == pytest.approx(GROUND, abs=3)
+
+
+def test_quality_says_why_not_by_color_alone(peer, page):
+    peer.add(0, kinds=["ppg"])
+    browser = connected(page())
+    fast(peer, 0, 10, spo2=[], accel=[])
+    for t in range(10):
+        bad = t in (3, 4, 5)
+        peer.send("second", {"ring": 0, "t": t, "quality": 0.1 if bad else 0.9, "reason": "motion" if bad else "good"})
+    browser.wait_for(f"{RING}.seconds.length === 10")
+    browser.run("""void (CanvasRenderingContext2D.prototype.fillText = new Proxy(CanvasRenderingContext2D.prototype.fillText, {
+      apply(target, self, values) { (globalThis.written ??= []).push(values[0]); return Reflect.apply(target, self, values); }}))""")
+    drawn_until(browser, 9.9)
+    assert "motion" in browser.run("written")
+    solid = columns(browser, GREEN, 134, 146)
+    assert not [x for x in solid if 3.1 < 9.9 - 10 * (1 - x) < 5.9] and [x for x in solid if 6.1 < 9.9 - 10 * (1 - x) < 6.9]
+
+
+def test_slow_ring_is_shown_for_a_minute(peer, page):
+    peer.add(0, kinds=["ppg"])
+    browser = connected(page())
+    peer.send("samples", {"ring": 0, "ppg": [value for t in range(70) for value in (t, light(t))]})
+    browser.wait_for(f"{RING}.series.ppg.last === 69")
+    assert browser.run(f"{WAVE}.seconds") == 60
+    drawn_until(browser, 68)
+    assert len(columns(browser, GREEN, 20, 132)) > 200
+
+
+# --- the rate and the numbers
+
+
+def test_rate_with_its_source_and_quality(peer, page):
+    peer.add(0)
+    browser = connected(page())
+    peer.send("second", {"ring": 0, "t": peer.now - 4, "quality": 0.93, "reason": "good"})
+    peer.send("state", state_of(0, lost=3))
+    browser.wait_for("document.querySelector('.rate')?.textContent === '72'")
+    assert browser.texts(".words") == ["From the light, quality 93 %"]
+    assert browser.texts("dd > span") == ["87 %", "25", "15 ms", "3", "0", "RMSSD 28.1 ms, SDNN 40.2 ms, 60 s"]
+    assert browser.run("[...document.querySelectorAll('em')].map((e) => e.hidden)") == [True] * 5 + [False]
+
+
+@pytest.mark.parametrize("changes, words", [
+    ({"fault": "motion"}, "No pulse: movement"), ({"fault": "no contact"}, "No pulse: no contact with the skin"),
+    ({"fault": None}, "No pulse is known yet."), ({"fault": "constructor"}, "No pulse: constructor"),
+    ({"connected": False, "state": "connection lost: timeout"}, "The connection to the ring is lost.")])
+def test_no_rate_is_said_in_words(peer, page, changes, words):
+    peer.add(0)
+    browser = connected(page())
+    nothing = dict.fromkeys(["rate", "battery", "charging", "interval_ms", "lost", "variability", "bpm", "bpm_source"])
+    peer.send("state", state_of(0, **nothing, **changes))
+    browser.wait_for(f"document.querySelector('.words')?.textContent === {json.dumps(words)}")
+    assert browser.texts(".rate") == ["–"]
+    assert browser.texts("dd > span") == [
+        "not known", "not known", "not known", "not counted", "0", "not known"]
+
+
+def test_stock_ring_says_that_the_rate_is_its_own(peer, page):
+    peer.add(0)
+    browser = connected(page())
+    peer.send("state", state_of(0, **STOCK))
+    browser.wait_for("document.querySelector('.rate')?.textContent === '66'")
+    assert browser.texts(".words") == ["The ring’s own value: one sample a second shows no beats"]
+
+
+def test_connection_of_the_ring_comes_back(peer, page):
+    peer.add(0)
+    browser = connected(page())
+    peer.send("state", state_of(0))
+    browser.wait_for("document.querySelector('.link')?.textContent === 'streaming'")
+    peer.send("state", state_of(0, connected=False, state="connection lost: timeout", bpm=None))
+    browser.wait_for("document.querySelector('.link').textContent === 'connection lost: timeout'")
+    peer.send("state", state_of(0))
+    browser.wait_for("/^connected again after \\d+ s$/.test(document.querySelector('.link').textContent)")
+
+
+def test_screen_reader_is_told_now_and_then(peer, page):
+    """The rate at most each 15 seconds, and at once when it is lost; what the picture shows, at most each 5."""
+    peer.add(0)
+    browser = connected(page())
+    peer.send("state", state_of(0))
+    browser.wait_for("document.querySelector('.rate')?.textContent === '72'")
+    said = browser.run("""(() => {
+      const {card} = [...live.parts.values()][0], said = [];
+      const at = (arrival, bpm) => {
+        card.ring.state.bpm = bpm;
+        card.update(0, true, arrival);
+        said.push(card.spoken.textContent);
+      };
+      card.told = {time: -Infinity, isKnown: null};
+      at(1000, 72); at(1014, 75); at(1015, 76); at(1016, null); at(1017, 80); at(1030, 80); at(1031, 80);
+      return said;
+    })()""")
+    known = "R02_BEEF: {} beats a minute. From the light".format
+    lost = "R02_BEEF: No pulse is known yet."
+    assert said == [known(72), known(72), known(76), lost, lost, lost, known(80)]
+
+
+# --- the connection to the program
+
+
+def test_messages_in_pieces_and_garbage(peer, page):
+    browser = page()
+    browser.wait_for("live.connection.isOpen")
+    ring = json.dumps({"ring": 0, "address": "", "name": "Ü", "kinds": ["ppg"], "firmware": None}).encode()
+    for piece in [b": a comment\n\nevent: ring\r\nda", b"ta: " + ring[:20], ring[20:] + b"\r\n\r\n",
+                  b"event: ring\ndata: {\n\nevent: state\ndata: null\n\nevent: constructor\ndata: {}\n\nevent: state\ndata: [1]\n\n"]:
+        peer.send_raw(piece)
+    for name, message in [
+            ("ring", {"ring": 99}), ("ring", {"ring": "0"}), ("samples", {"ring": 7, "ppg": [1, 2]}), ("samples", {"ring": 0, "ppg": 5}),
+            ("samples", {"ring": 0, "ppg": ["x", {}, 1e308, 5, -1e308, 5, 3]}), ("second", {"ring": 0}), ("beat", {"ring": 0, "t": []}),
+            ("mark", {"ring": 0, "t": 1, "kind": 5, "note": {}}), ("state", {"ring": 0, "bpm": "72", "variability": 5})]:
+        peer.send(name, message)
+    fast(peer, 1, 3, spo2=[], accel=[])
+    browser.wait_for(f"live.session.rings.length === 1 && {RING}.series.ppg.last > 2.9")
+    browser.wait_for("document.querySelector('h2').textContent === 'Ü'")
+    drawn_until(browser, 2.9)
+    assert columns(browser, GREEN, 20, 132)
+
+
+def test_message_without_an_end_ends_the_connection(peer, page):
+    browser = page()
+    browser.wait_for("live.connection.isOpen")
+    peer.send_raw(b"data: " + b"x" * (2 << 20))
+    browser.wait_for("!live.connection.isOpen")
+
+
+def test_lost_connection_keeps_the_waves_and_comes_back(peer, page):
+    peer.add(0, kinds=["ppg"])
+    browser = connected(page())
+    fast(peer, 0, 3, spo2=[], accel=[])
+    peer.send("state", state_of(0))
+    peer.send("mark", {"ring": 0, "t": 1, "kind": "mark", "note": "coffee"})
+    browser.wait_for("document.querySelector('.rate')?.textContent === '72'")
+    peer.drop()
+    browser.wait_for("document.getElementById('connection').textContent.startsWith('the connection to the program is lost; tries')")
+    # The last rate is not shown as if it were of now.
+    assert (browser.texts(".rate"), browser.texts(".words")) == (["–"], ["The connection to the program is lost."])
+    browser.wait_for("document.getElementById('connection').textContent.startsWith('connected again after ')")
+    assert browser.run(f"{RING}.series.ppg.total") == 75
+    # What is sent again is there once.
+    browser.wait_for(f"{RING}.marks.length === 1")
+
+
+def test_restarted_program_begins_anew(peer, page):
+    page.may_complain()
+    peer.add(0, kinds=["ppg"])
+    browser = connected(page())
+    fast(peer, 0, 3, spo2=[], accel=[])
+    browser.wait_for(f"{RING}.series.ppg.total === 75")
+    peer.close()
+    browser.wait_for("!live.connection.isOpen")
+    again = LivePeer(port=peer.port, token="kOk1Jw", age=-60)
+    try:
+        again.add(0, "R03_CAFE", ["ppg"])
+        browser.wait_for("document.querySelector('h2')?.textContent === 'R03_CAFE'")
+        assert browser.run(f"{RING}.series.ppg.total") == 0
+        assert browser.texts("#rings h2") == ["R03_CAFE"]
+    finally:
+        again.close()
+
+
+def test_refused_viewer_reads_why(peer, page):
+    page.may_complain()
+    peer.most = 0
+    browser = page()
+    browser.wait_for("document.getElementById('connection').textContent.startsWith('0 viewers watch already; tries again in')")
+    peer.most = 1
+    browser.wait_for("live.connection.isOpen")
+
+
+def test_end_is_said(peer, page):
+    peer.add(0)
+    browser = connected(page())
+    peer.send("end", {"reason": "the stream has ended"})
+    peer.drop()
+    browser.wait_for("document.getElementById('connection').textContent.startsWith('the stream has ended; tries again in')")
+    browser.wait_for("live.connection.isOpen && document.getElementById('connection').textContent.startsWith('connected')")
+
+
+# --- marks
+
+
+def test_mark_is_sent_and_shown(peer, page):
+    peer.add(0)
+    browser = connected(page())
+    browser.run("localStorage.clear()")
+    browser.click("#mark-text")
+    browser.type("coffee ☕")
+    browser.click("#mark-set")
+    browser.wait_for(f"{RING}.marks.some(({{note}}) => note === 'coffee ☕')")
+    assert peer.posted == ["coffee ☕"]
+    browser.wait_for("document.getElementById('mark-said').textContent === 'Marked: coffee ☕'")
+    assert browser.run("document.getElementById('mark-text').value") == ""
+    # It is there for the next time, also after the page is opened again.
+    browser = connected(page())
+    browser.click("#quick button")
+    wait_until(lambda: peer.posted == ["coffee ☕"] * 2, "the second mark")
+
+
+def test_refused_mark_stays_in_the_field(peer, page):
+    page.may_complain()
+    browser = page()
+    peer.refusal = (507, "The disk is full.")
+    browser.click("#mark-text")
+    browser.type("run")
+    browser.press("Enter", "\r")
+    browser.wait_for("document.getElementById('mark-said').textContent === 'The disk is full.'")
+    assert browser.run("document.getElementById('mark-text').value") == "run"
+
+
+@pytest.mark.parametrize("kept", ["{", "5", '{"length": 3}', '["a", 5, null, ["b"], "<b>c</b>"]', "[" + '"x",' * 1000 + '"x"]'])
+def test_what_the_browser_has_kept_is_harmless(peer, page, kept):
+    browser = page()
+    browser.run(f"localStorage.setItem('halo-raw marks', {json.dumps(kept)})")
+    browser = page()
+    browser.wait_for("live.connection.isOpen")
+    assert len(browser.texts("#quick button")) <= 4
+    assert browser.run("document.querySelectorAll('#quick b').length") == 0
+    browser.run("localStorage.clear()")
+
+
+# --- the day
+
+
+def day_shown(browser):
+    browser.wait_for("live.day.data !== null")
+    return browser.run("live.day.span()")
+
+
+def asked_for(peer, wanted):
+    wait_until(lambda: any("from" in one and wanted(float(one["from"]), float(one["to"])) for one in peer.asked), "a question")
+
+
+def test_day_is_drawn_and_gaps_in_it_are_not_bridged(peer, page):
+    peer.add(0)
+    browser = connected(page(DESK))
+    span = day_shown(browser)
+    found = browser.run("(() => {" + PIXELS + """
+      const canvas = document.querySelector('#days canvas'), found = [];
+      const {data, width} = pixelsOf(canvas, 0, 20, canvas.width, 90);
+      for (let x = 0; x < width; x += 1) for (let y = 0; y < 90; y += 1) {
+        const place = 4 * (y * width + x);
+        if (data[place + 3] > 200 && data[place] > 150 && data[place + 1] < 90) { found.push(x / width); break; }
+      }
+      return found;
+    })()""")
+    times = [span["from"] + x * (span["to"] - span["from"]) for x in found]
+    assert len(found) > 800
+    assert [t for t in times if -5370 < t < -4530] == []
+    assert "gap: connection lost: supervision timeout" in browser.texts("#day-marks li")[0]
+
+
+def test_day_is_zoomed_by_keys(peer, page):
+    peer.add(0)
+    browser = connected(page(DESK))
+    first = day_shown(browser)
+    length = first["to"] - first["from"]
+    browser.run("document.querySelector('#days canvas').focus()")
+    browser.press("+", "+")
+    asked_for(peer, lambda start, end: end - start == pytest.approx(length / 2, rel=0.01))
+    before = browser.run("live.day.span()")
+    browser.press("ArrowLeft")
+    after = browser.run("live.day.span()")
+    assert after["from"] == pytest.approx(before["from"] - length / 8, rel=0.01)
+    assert browser.run("live.day.follows") is False
+    browser.press("-", "-")
+    browser.press("0", "0")
+    assert browser.run("live.day.range") is None
+
+
+def test_day_is_zoomed_by_dragging_and_finer_data_comes(peer, page):
+    peer.add(0)
+    browser = connected(page(DESK))
+    first = day_shown(browser)
+    step = browser.run("live.day.data.step")
+    x, y = browser.place("#days canvas")
+    browser.mouse("mousePressed", x - 100, y)
+    browser.mouse("mouseMoved", x, y)
+    browser.mouse("mouseMoved", x + 100, y)
+    browser.mouse("mouseReleased", x + 100, y)
+    width = browser.run("document.querySelector('#days canvas').clientWidth")
+    length = (first["to"] - first["from"]) * 200 / width
+    asked_for(peer, lambda start, end: end - start == pytest.approx(length, rel=0.02))
+    browser.wait_for(f"live.day.data.step < {step / 3}")
+
+
+def test_day_is_zoomed_by_buttons_and_now_follows(peer, page):
+    peer.add(0)
+    browser = connected(page())
+    day_shown(browser)
+    browser.click("#zoom-in")
+    browser.click("#earlier")
+    assert browser.run("live.day.follows") is False
+    browser.click("#to-now")
+    assert browser.run("live.day.follows") is True
+    assert browser.texts("#day-range")[0].endswith("– now")
+    end = browser.run("live.day.range.to")
+    browser.run("live.day.ask()")
+    browser.wait_for(f"live.day.range.to > {end}")
+    browser.click("#all-day")
+    assert browser.run("live.day.range") is None
+
+
+@pytest.mark.parametrize("answer", [
+    5, {}, {"now": 1, "from": 0, "to": 1, "step": 0, "rings": []}, {"now": 1, "from": 0, "to": 1, "step": -1, "rings": 7},
+    {"now": "x", "from": 0, "to": 1, "step": 1, "rings": []}])
+def test_day_that_cannot_be_read(peer, page, answer):
+    peer.add(0)
+    peer.day = lambda *_: answer
+    browser = connected(page())
+    browser.wait_for("document.getElementById('day-mistake').textContent === 'The program’s answer cannot be read.'")
+
+
+# --- several rings, and texts of others
+
+
+@pytest.mark.parametrize("size", [PHONE, DESK])
+@pytest.mark.parametrize("scene", ["fast", "stock", "contact", "eight", "hostile"])
+def test_nothing_is_wider_than_the_window(peer, page, size, scene):
+    made = Scene(peer, "eight" if scene == "hostile" else scene)
+    browser = connected(page(size), len(peer.rings))
+    if scene == "hostile":
+        for ring in range(8):
+            peer.send("ring", {"ring": ring, "address": HOSTILE, "name": HOSTILE, "kinds": ["ppg"], "firmware": HOSTILE})
+            peer.send("mark", {"ring": ring, "t": peer.now, "kind": "mark", "note": HOSTILE})
+            peer.send("state", state_of(ring, state=HOSTILE, connected=False, fault=HOSTILE, bpm=None))
+    browser.wait_for("document.querySelectorAll('.rate').length > 0 && live.day.data !== null")
+    wide = """[...document.querySelectorAll('body *')].filter((e) => !e.closest('.spoken, #quick button') &&
+      e.getBoundingClientRect().right > document.documentElement.clientWidth + .5).map((e) => e.outerHTML.slice(0, 80))"""
+    assert browser.run(wide) == []
+    assert browser.run("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+    small = """[...document.querySelectorAll('button, input, a, summary')].map((e) => e.getBoundingClientRect())
+      .filter(({width, height}) => width > 0 && (width < 44 || height < 44)).length"""
+    assert browser.run(small) == 0
+    made.stop()
+
+
+def test_hostile_texts_stay_texts(peer, page):
+    peer.add(0, HOSTILE)
+    browser = connected(page())
+    peer.send("mark", {"ring": 0, "t": peer.now, "kind": "mark", "note": HOSTILE})
+    peer.send("mark", {"ring": 0, "t": peer.now, "kind": HOSTILE, "note": HOSTILE})
+    peer.send("state", state_of(0, state=HOSTILE, fault=HOSTILE, bpm=None))
+    peer.send("end", {"reason": HOSTILE})
+    browser.wait_for("document.querySelector('.words')?.textContent.startsWith('No pulse: <script>')")
+    browser.run("live.day.ask()")
+    browser.wait_for("document.querySelectorAll('#day-marks li').length > 1")
+    assert browser.run("document.title") == "halo-raw on raspberrypi"
+    assert browser.run("[document.scripts.length, document.images.length]") == [1, 0]
+    shown = browser.run("document.body.innerText")
+    assert "<script>document.title=" in shown and "\u202e" not in shown and "\u2066" not in shown and "W" * 250 not in shown
+
+
+def test_each_of_eight_rings_is_reached_on_a_phone(peer, page):
+    made = Scene(peer, "eight")
+    browser = connected(page(), 8)
+    assert [text.split()[0] for text in browser.texts("#jumps a")] == [ring["name"] for ring in peer.rings]
+    browser.click("#jumps a", 7)
+    browser.wait_for("""(() => { const box = document.getElementById('ring-7').getBoundingClientRect();
+      return box.top >= 0 && box.top < innerHeight / 2; })()""")
+    # Only what is seen is drawn.
+    browser.wait_for("[...live.parts.values()].filter(({card}) => card.isSeen).length < 5")
+    made.stop()
+
+
+# --- for everybody
+
+
+def test_every_control_and_picture_has_a_name(peer, page):
+    made = Scene(peer, "two")
+    browser = connected(page(), 2)
+    browser.run("localStorage.setItem('halo-raw marks', '[\"coffee\"]')")
+    browser = connected(page(), 2)
+    browser.wait_for("live.day.data !== null && document.querySelector('.rate').textContent !== '–'")
+    nodes = [node for node in browser.call("Accessibility.getFullAXTree")["nodes"] if not node["ignored"]]
+    named = {"button", "textbox", "image", "link", "group", "region", "form", "navigation", "img", "DisclosureTriangle"}
+    found = [(node["role"]["value"], node.get("name", {}).get("value", "")) for node in nodes if node["role"]["value"] in named]
+    assert [role for role, name in found if not name] == []
+    names = {name for _, name in found}
+    assert {"Pause", "Earlier", "Later", "Zoom in", "Zoom out", "All", "Now", "Mark", "Text of the mark", "Mark “coffee”"} <= names
+    pictures = [name for role, name in found if role in ("image", "img")]
+    assert len(pictures) == 4 and any(name.startswith("Waveforms of the last 10 s of R02_BEEF: Green light 1") for name in pictures)
+    browser.run("localStorage.clear()")
+    made.stop()
+
+
+def test_everything_is_reached_by_keyboard(peer, page):
+    peer.add(0)
+    browser = connected(page(DESK))
+    day_shown(browser)
+    browser.wait_for("!document.getElementById('day-happened').hidden")
+    order = []
+    for _ in range(11):
+        browser.call("Input.dispatchKeyEvent", type="keyDown", key="Tab", code="Tab", windowsVirtualKeyCode=9)
+        browser.call("Input.dispatchKeyEvent", type="keyUp", key="Tab", code="Tab", windowsVirtualKeyCode=9)
+        order.append(browser.run("document.activeElement.id || document.activeElement.localName"))
+        assert browser.run("getComputedStyle(document.activeElement).outlineStyle") == "solid", order[-1]
+    assert order == ["pause", "earlier", "later", "zoom-out", "zoom-in", "all-day", "to-now", "canvas", "summary", "mark-text", "mark-set"]
+
+
+def test_space_and_the_button_pause(peer, page):
+    Scene(peer, "fast")
+    browser = connected(page())
+    two_frames = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+    browser.wait_for(f"{WAVE}.drawn > 0")
+    browser.press(" ", " ")
+    drawn = browser.run(f"{WAVE}.drawn")
+    browser.run(f"{two_frames}.then(() => 0)")
+    assert browser.run(f"{WAVE}.drawn") == drawn
+    assert browser.texts("#pause") == ["Resume"]
+    browser.click("#pause")
+    browser.wait_for(f"{WAVE}.drawn > {drawn}")
+    # In the field, the space is a space.
+    browser.click("#mark-text")
+    browser.press(" ", " ")
+    assert browser.texts("#pause") == ["Pause"]
+
+
+def test_hidden_page_draws_nothing_and_catches_up(peer, page):
+    Scene(peer, "fast")
+    browser = connected(page())
+    browser.wait_for(f"{WAVE}.drawn > 0")
+    hide = "Object.defineProperty(document, 'hidden', {{value: {}, configurable: true}});" \
+        "document.dispatchEvent(new Event('visibilitychange'));"
+    browser.run(hide.format("true"))
+    drawn = browser.run(f"{WAVE}.drawn")
+    count = browser.run(f"{RING}.series.ppg.total")
+    browser.wait_for(f"{RING}.series.ppg.total > {count + 25}")
+    assert browser.run(f"{WAVE}.drawn") == drawn
+    browser.run(hide.format("false"))
+    browser.wait_for(f"{WAVE}.drawn > {drawn + 0.9}")
+
+
+def test_less_motion_draws_once_a_second(peer, page):
+    Scene(peer, "fast")
+    browser = connected(page(**{"prefers-reduced-motion": "reduce"}))
+    browser.wait_for(f"{WAVE}.drawn > 0")
+    times = browser.run(f"""new Promise((done) => {{
+      const times = [];
+      (function look() {{
+        if (times.at(-1) !== {WAVE}.drawn) times.push({WAVE}.drawn);
+        if (times.length > 3) done(times); else requestAnimationFrame(look);
+      }})();
+    }})""")
+    # The first is drawn when the page is laid out.
+    assert all(later - first > 0.8 for first, later in zip(times[1:], times[2:]))
+
+
+@pytest.mark.parametrize("scheme, ground", [("light", GROUND), ("dark", (0x14, 0x16, 0x1A))])
+def test_light_and_dark(peer, page, scheme, ground):
+    browser = page(**{"prefers-color-scheme": scheme})
+    assert browser.run("getComputedStyle(document.body).backgroundColor") == "rgb({}, {}, {})".format(*ground)
+
+
+def test_page_can_be_installed(peer, page):
+    browser = page()
+    manifest = browser.call("Page.getAppManifest")
+    assert manifest["errors"] == [] and manifest["url"] == f"{peer.url}manifest.webmanifest"
+    told = json.loads(manifest["data"])
+    assert (told["start_url"], told["scope"], told["display"]) == ("./", "./", "standalone")
+    size = browser.run("""fetch(document.querySelector('[rel=apple-touch-icon]').href).then((answer) => answer.blob())
+      .then(createImageBitmap).then(({width, height}) => [width, height])""")
+    assert size == [180, 180]
+
+
+# --- for a day
+
+
+def test_memory_is_bounded(peer, page):
+    """An hour of 100 samples a second takes what a minute and a half does."""
+    peer.add(0, kinds=["ppg", "spo2", "accel"])
+    browser = connected(page())
+    feed = f"""(() => {{
+      for (let second = %d; second < %d; second += 1) {{
+        const send = (name, message) => live.session.receive(name, {{ring: 0, ...message}}, second);
+        const times = Array.from({{length: 100}}, (_, index) => second + index / 100);
+        send('samples', {{ppg: times.flatMap((t) => [t, 1000 + second %% 7]), spo2: times.flatMap((t) => [t, 900]),
+          accel: times.flatMap((t) => [t, 0, 0, 1])}});
+        for (const part of [0, .3, .6]) send('beat', {{t: second + part, bpm: 190, quality: .9, reason: 'good'}});
+        send('second', {{t: second, quality: .9, reason: 'good'}});
+        send('mark', {{t: second, kind: second %% 2 ? 'gap' : 'mark', note: `number ${{second}}`}});
+      }}
+      const {{series, beats, seconds, marks, cuts}} = {RING};
+      return [series.ppg.total, series.ppg.size, series.accel.size, beats.length, seconds.length, marks.length, cuts.length];
+    }})()"""
+
+    def used():
+        browser.call("HeapProfiler.collectGarbage")
+        return browser.call("Runtime.getHeapUsage")["usedSize"]
+
+    browser.run(feed % (0, 200))
+    before = used()
+    counts = browser.run(feed % (200, 3800))
+    assert counts[0] >= 380_000 and counts[1:] == [8192, 8192, 256, 128, 200, 64]
+    assert used() - before < 2_000_000
