@@ -18,7 +18,8 @@ package enum PageAssets {
   /// The style sheets; the last one overrides the others in narrow windows.
   private static let sheets = [
     PackageResources.colors_css, PackageResources.elements_css, PackageResources.base_css,
-    PackageResources.plots_css, PackageResources.list_css, PackageResources.detail_css, PackageResources.pages_css,
+    PackageResources.plots_css, PackageResources.list_css, PackageResources.detail_css,
+    PackageResources.pages_css,
   ]
 
   /// The script: one module, made of all modules.
@@ -76,7 +77,9 @@ package enum PageAssets {
   /// The whole page that shows a stream as it comes.
   package static var livePage: String {
     var page = ""
-    for line in text(PackageResources.live_html).split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
+    for line in text(PackageResources.live_html).split(separator: "\n", omittingEmptySubsequences: false)
+      .dropLast()
+    {
       switch line {
       case "<style></style>": page += "<style>\(liveStyle)</style>"
       case "<script type=\"module\"></script>": page += "<script type=\"module\">\(liveScript)</script>"

@@ -52,6 +52,7 @@ export class LiveCard {
     const quality = ring.second && now - ring.second.t < FRESH ? ring.second.quality : null;
     const rate = rateOf(ring.state, quality, isHeard);
     write(this.name, ring.name);
+    this.name.title = ring.firmware ? `firmware ${ring.firmware}` : '';
     write(this.link, isHeard ? linkWords(ring, now) : 'no news');
     this.box.dataset.link = isHeard && ring.state?.connected === true ? 'on' : 'off';
     write(this.rate, rate.number === null ? '–' : String(rate.number));

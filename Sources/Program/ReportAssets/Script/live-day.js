@@ -102,7 +102,7 @@ export class LiveDay {
 
   askSoon(pause = ASK_PAUSE) {
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.ask(), pause);
+    this.timer = setTimeout(() => { if (!document.hidden) this.ask(); }, pause);
   }
 
   /** Asks the program for what is shown. An answer that comes after the next question is left out. */

@@ -18,8 +18,9 @@ const calm = matchMedia('(prefers-reduced-motion: reduce)');
 
 /** The parts of the page, of each ring: its card, and its day. */
 const parts = new Map();
-const connection = {isOpen: false, since: arrival(), lost: null, refusal: '', next: 0, end: ''};
-const scrolling = {isPaused: false, frame: 0};
+const connection = {isOpen: false, since: arrival(), lost: null, refusal: '', wait: 0, end: ''};
+/** `pausedAt`: the time at which the waves stand still; null if they scroll. */
+const scrolling = {pausedAt: null, frame: 0};
 
 const day = new LiveDay(() => element('days').clientWidth, drawDay);
 const session = new LiveSession({
@@ -28,6 +29,7 @@ const session = new LiveSession({
     if (isNewRun) {
       for (const {card, chart} of parts.values()) for (const box of [card.box, card.jump, chart.box]) box.remove();
       parts.clear();
+      if (scrolling.pausedAt !== null) setPaused(false);
       day.forget();
     } else {
       day.askSoon();
@@ -62,9 +64,9 @@ function addRing(ring) {
 
 /** What is said of the connection to the program. */
 function connectionText() {
-  const {isOpen, since, lost, refusal, next, end} = connection;
+  const {isOpen, since, lost, refusal, wait, end} = connection;
   if (isOpen) return lost !== null && arrival() - since < PROGRAM_NEWS ? `connected again after ${lasting(lost)}` : 'connected';
-  const again = next > arrival() ? `tries again in ${lasting(next - arrival())}` : 'connects';
+  const again = wait > 0 ? `tries again every ${lasting(wait)}` : 'connects';
   return [end || refusal || (lost === null ? '' : 'the connection to the program is lost'), again].filter(Boolean).join('; ');
 }
 
@@ -90,7 +92,7 @@ function update() {
 }
 
 function drawWaves() {
-  const now = session.clock.at(arrival());
+  const now = scrolling.pausedAt ?? session.clock.at(arrival());
   for (const {card} of parts.values()) if (card.isSeen) card.wave.draw(now, session.clock, calm.matches);
 }
 
@@ -113,14 +115,14 @@ function drawDay() {
 /** Draws the waves with each picture of the screen; once a second for those who want less motion. */
 function scroll() {
   cancelAnimationFrame(scrolling.frame);
-  if (scrolling.isPaused || document.hidden || calm.matches) return;
+  if (scrolling.pausedAt !== null || document.hidden || calm.matches) return;
   drawWaves();
   scrolling.frame = requestAnimationFrame(scroll);
 }
 
 function setPaused(isPaused) {
-  scrolling.isPaused = isPaused;
-  element('pause').setAttribute('aria-pressed', isPaused);
+  scrolling.pausedAt = isPaused ? session.clock.at(arrival()) : null;
+  element('pause').classList.toggle('paused', isPaused);
   element('pause').textContent = isPaused ? 'Resume' : 'Pause';
   drawWaves();
   scroll();
@@ -131,7 +133,7 @@ const stream = new LiveStream((name, message) => session.receive(name, message, 
   if (isOpen) connection.lost = connection.lost === null ? null : arrival() - connection.since;
   else if (wasOpen) connection.lost = 0;
   if (isOpen !== wasOpen) connection.since = arrival();
-  Object.assign(connection, {isOpen, refusal, next: arrival() + wait});
+  Object.assign(connection, {isOpen, refusal, wait});
   update();
 });
 
@@ -141,11 +143,11 @@ function redraw() {
 }
 
 function listen() {
-  element('pause').addEventListener('click', () => setPaused(!scrolling.isPaused));
+  element('pause').addEventListener('click', () => setPaused(scrolling.pausedAt === null));
   addEventListener('keydown', (event) => {
     if (event.key !== ' ' || event.target.closest('button, input, a, summary')) return;
     event.preventDefault();
-    if (!event.repeat) setPaused(!scrolling.isPaused);
+    if (!event.repeat) setPaused(scrolling.pausedAt === null);
   });
   document.addEventListener('visibilitychange', () => {
     if (document.hidden) return;
@@ -160,7 +162,7 @@ function listen() {
   setInterval(() => {
     if (document.hidden) return;
     update();
-    if (calm.matches && !scrolling.isPaused) drawWaves();
+    if (calm.matches && scrolling.pausedAt === null) drawWaves();
   }, 1000);
 }
 

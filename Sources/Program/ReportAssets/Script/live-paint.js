@@ -120,7 +120,7 @@ export function drawQuality(context, stretches, {y, height}) {
     if (why !== reason || Math.abs(x - to) > 2) {
       finish();
       reason = why;
-      from = x;
+      from = Math.max(0, x);
     }
     to = x + width;
     if (isAccepted) {

@@ -13,7 +13,7 @@ function readState(message) {
     text: plain(message.state, 120), connected: isTruth(message.connected), rate: finite(message.rate),
     bpm: finite(message.bpm), bpmSource: message.bpm_source === 'ring' ? 'ring' : 'light',
     fault: plain(message.fault, 40) || null, battery: finite(message.battery), charging: isTruth(message.charging),
-    interval: finite(message.interval_ms), lost: finite(message.lost), gaps: finite(message.gaps),
+    interval: finite(message.interval_ms), lost: finite(message.lost), gaps: finite(message.gaps), records: finite(message.records),
     variability: typeof variability !== 'object' || variability === null ? null : {
       rmssd: finite(variability.rmssd_ms), sdnn: finite(variability.sdnn_ms), window: finite(variability.window_s),
       isEstimate: variability.estimate === true,
@@ -28,7 +28,6 @@ export class LiveSession {
     this.rings = [];
     this.program = '';
     this.host = '';
-    this.viewers = null;
     /** Samples that this viewer did not get, as it was too slow. */
     this.missed = 0;
     this.observers = observers;
@@ -46,9 +45,9 @@ export class LiveSession {
 
 /** What a message of each name does. */
 const ACTIONS = {
-  hello(session, {program, host, now, time, viewers}, arrival) {
+  hello(session, {program, host, now, time}, arrival) {
     if (finite(now) === null || finite(time) === null) return;
-    Object.assign(session, {program: plain(program, 40), host: plain(host, 60), viewers: finite(viewers)});
+    Object.assign(session, {program: plain(program, 40), host: plain(host, 60)});
     const isNewRun = session.clock.set(now, time, arrival);
     if (isNewRun) Object.assign(session, {rings: [], missed: 0});
     session.observers.began(isNewRun);

@@ -158,7 +158,13 @@ export class LiveWave {
     const series = this.ring.main;
     if (series.total === 0) return;
     const runs = runsIn(series, 0, span, this.ring.cuts);
-    const gaps = runs.slice(1).map(([first], index) => [series.timeAt(runs[index][1]), series.timeAt(first)]);
+    const gaps = [];
+    runs.slice(1).forEach(([first], index) => {
+      const begin = series.timeAt(runs[index][1]);
+      // A sample by itself between two interruptions is within one.
+      if (gaps.length > 0 && begin === gaps.at(-1)[1]) gaps.at(-1)[1] = series.timeAt(first);
+      else gaps.push([begin, series.timeAt(first)]);
+    });
     const end = runs.length > 0 ? series.timeAt(runs.at(-1)[1]) : -Infinity;
     if (span.to - end > series.longest) gaps.push([end, Infinity]);
     for (const [from, to] of gaps) {

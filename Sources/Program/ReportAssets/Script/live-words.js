@@ -54,6 +54,7 @@ const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 export function rateOf(state, quality, isHeard) {
   if (!isHeard) return {number: null, words: 'The connection to the program is lost.'};
   if (!state) return {number: null, words: 'Nothing is known yet.'};
+  if (state.connected === false) return {number: null, words: 'The connection to the ring is lost.'};
   if (state.bpm !== null) {
     const isOwn = state.bpmSource === 'ring';
     const why = isOwn && state.fault ? `: ${reasonOf(state.fault)}` : '';
@@ -61,7 +62,6 @@ export function rateOf(state, quality, isHeard) {
     const part = isOwn || quality === null ? '' : `, quality ${percent(quality)}`;
     return {number: Math.round(state.bpm), words: `${capital(source)}${part}`};
   }
-  if (state.connected === false) return {number: null, words: 'The connection to the ring is lost.'};
   return {number: null, words: state.fault ? `No pulse: ${reasonOf(state.fault)}` : 'No pulse is known yet.'};
 }
 
@@ -77,7 +77,7 @@ export function linkWords({state, link}, now) {
 
 /** The numbers of a ring: name, text, and whether it is an estimate. */
 export function numbersOf(state) {
-  const {battery, charging, rate, interval, lost, gaps, variability} = state;
+  const {battery, charging, rate, interval, lost, gaps, records, variability} = state;
   const power = charging ? ', charging' : '';
   return [
     ['Battery', battery === null ? 'not known' : `${battery} %${power}`],
@@ -85,6 +85,7 @@ export function numbersOf(state) {
     ['Link interval', valued(interval, 'ms')],
     ['Packets lost', lost === null ? 'not counted' : valued(lost)],
     ['Gaps', valued(gaps)],
+    ['Records', valued(records)],
     ['Variability', variability === null ? 'not known'
       : `RMSSD ${valued(variability.rmssd, 'ms')}, SDNN ${valued(variability.sdnn, 'ms')}, ${valued(variability.window, 's')}`,
       variability !== null && variability.isEstimate],
