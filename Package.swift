@@ -139,10 +139,12 @@ let program = [
       "HaloBluetoothCore", "HCI", "L2CAP", "ATT", "HaloGATT", "HaloPulse", "RingLink", "HaloSystem",
       "HaloCapture", "HaloDissection", "HaloRecording", "HaloStorage", "HaloCommandLine", "HaloReportAssets",
     ]),
+  // Pages for browsers, by libmicrohttpd.
+  library("HaloHTTP", in: "Program/HTTP", on: ["HaloBluetoothCore", "HaloSystem"], tests: ["TestLoop"]),
   // The commands: sessions with rings and other peripherals, their output, stores and brokers.
   library(
-    "HaloCommands", in: "Program/Commands", on: allLayers + ["HaloCommandLine", "HaloViews"],
-    tests: ["TestLoop"]),
+    "HaloCommands", in: "Program/Commands",
+    on: allLayers + ["HaloCommandLine", "HaloHTTP", "HaloReportAssets", "HaloViews"], tests: ["TestLoop"]),
 ]
 
 /// Apple's API for Bluetooth LE. These modules import Foundation, and no module of the stack does.
@@ -282,7 +284,7 @@ targets += [
   .target(name: "CAllocationCounter", path: "Tests/HotPath/CAllocationCounter"),
   .executableTarget(
     name: "hot-path-check",
-    dependencies: allLayers + ["HaloCommandLine", "CAllocationCounter"],
+    dependencies: allLayers + ["HaloCommandLine", "HaloViews", "CAllocationCounter"],
     path: "Tests/HotPath/HotPathCheck", swiftSettings: settings),
   .executableTarget(
     name: "benchmark-server", dependencies: ["HaloRaw"], path: "Tests/BenchmarkServer",

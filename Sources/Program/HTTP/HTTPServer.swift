@@ -1,0 +1,264 @@
+import Glibc
+import HaloBluetoothCore
+import HaloSystem
+
+/// Answers requests of HTTP/1.1 on the loop: the sockets are those of the loop, and libmicrohttpd speaks the protocol on them.
+/// It has no thread of its own.
+@BluetoothActor
+package final class HTTPServer {
+  package typealias Handler = (HTTPRequest) -> HTTPResponse
+
+  /// In bytes: a request with more in its body is refused.
+  package static let largestBody = 4096
+  /// More connections wait until one is closed. A browser makes up to six.
+  private static let mostConnections: UInt32 = 48
+  /// In seconds: how long a connection may take nothing, or send no request.
+  private static let idleTime: UInt32 = 30
+  /// In bytes: for the headers of a request.
+  private static let memory = 32 << 10
+  /// In bytes: what the kernel keeps of an answer that is not read, which is out of date when it is.
+  private static let sendBuffer: Int32 = 1 << 15
+  private static let mostRounds = 8
+
+  private let library: MicroHTTPD
+  private let handler: Handler
+  private var daemon: OpaquePointer?
+  private var listener: StreamListener?
+  private var watch: EpollLoop.Watch?
+  private var timer: Timers.Token?
+  private var isRunning = false
+  private var mustRunAgain = false
+  /// The connections that wait for something to send.
+  private var suspended: Set<OpaquePointer> = []
+
+  /// - Throws: if libmicrohttpd is not installed, or has no room
+  package init(_ handler: @escaping Handler) throws(LibraryError) {
+    library = try MicroHTTPD.shared.get()
+    self.handler = handler
+  }
+
+  // MARK: Beginning and end
+
+  /// Listens.
+  ///
+  /// - Parameters:
+  ///   - host: a name or an address of this machine
+  ///   - port: 0 for any free port
+  /// - Returns: the port
+  package func start(host: String, port: UInt16) async throws(StackError) -> UInt16 {
+    try startDaemon()
+    let listener = try await StreamListener.tcp(host: host, port: port) { [weak self] in self?.add($0) }
+    self.listener = listener
+    return listener.port
+  }
+
+  private func startDaemon() throws(StackError) {
+    let flags = MicroHTTPD.useNoListenSocket | MicroHTTPD.useEpoll | MicroHTTPD.allowSuspendResume
+    let daemon = Linux.httpStart(
+      library.startDaemon, flags, unsafeBitCast(answer, to: UnsafeMutableRawPointer.self),
+      unsafeBitCast(completed, to: UnsafeMutableRawPointer.self), Unmanaged.passUnretained(self).toOpaque(),
+      Self.mostConnections, Self.idleTime, Self.memory)
+    self.daemon = daemon.map { OpaquePointer($0) }
+    guard daemon != nil else { throw .cannotOpen("HTTP", "libmicrohttpd does not start") }
+    do throws(SystemError) {
+      watch = try EpollLoop.shared.watch(descriptor, for: .readable) { [weak self] _ in self?.run() }
+    } catch {
+      throw .cannotOpen("HTTP", SystemError.text(error.errno))
+    }
+  }
+
+  /// The descriptor of the library's epoll, which stands for those of all its connections.
+  private var descriptor: Int32 {
+    var (readable, writable, failing) = (fd_set(), fd_set(), fd_set())
+    var found: Int32 = -1
+    _ = library.descriptors(daemon, &readable, &writable, &failing, &found, UInt32(FD_SETSIZE))
+    return found
+  }
+
+  /// Sends what waits as far as the viewers take it, and closes all connections.
+  package func stop() {
+    guard let daemon else { return }
+    listener.take()?.close()
+    run()
+    // The library frees no connection that is suspended.
+    for connection in suspended { library.resume(connection) }
+    suspended = []
+    run()
+    self.daemon = nil
+    watch.take()?.cancel()
+    EpollLoop.shared.timers.cancel(timer)
+    library.stopDaemon(daemon)
+  }
+
+  // MARK: Running
+
+  private func add(_ connection: Int32) {
+    guard daemon != nil else {
+      close(connection)
+      return
+    }
+    var size = Self.sendBuffer
+    setsockopt(connection, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<Int32>.size))
+    var address = sockaddr_storage()
+    var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+    withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+        getpeername(connection, address, &length)
+        // It closes the descriptor when it has too many.
+        _ = library.addConnection(daemon, connection, address, length)
+      }
+    }
+    run()
+  }
+
+  /// Lets the library do what is due.
+  private func run() {
+    guard let daemon else { return }
+    mustRunAgain = true
+    guard !isRunning else { return }
+    isRunning = true
+    var rounds = 0
+    var wait: UInt64?
+    repeat {
+      mustRunAgain = false
+      _ = library.run(daemon)
+      var milliseconds: UInt64 = 0
+      wait = library.timeout(daemon, &milliseconds) == MicroHTTPD.yes ? milliseconds : nil
+      rounds += 1
+    } while (mustRunAgain || wait == 0) && rounds < Self.mostRounds
+    isRunning = false
+    EpollLoop.shared.timers.cancel(timer)
+    timer = wait.map { wait in
+      EpollLoop.shared.timers.schedule(after: .milliseconds(Int64(min(max(wait, 1), 60_000)))) {
+        [weak self] in
+        self?.run()
+      }
+    }
+  }
+
+  private func wake(_ connection: OpaquePointer) {
+    guard suspended.remove(connection) != nil else { return }
+    library.resume(connection)
+    run()
+  }
+
+  // MARK: Requests
+
+  /// Takes a part of a request; answers it when it is whole.
+  fileprivate func take(
+    _ connection: OpaquePointer, _ path: String, _ method: String, _ part: UnsafeBufferPointer<UInt8>,
+    _ state: RequestState
+  ) -> Int32 {
+    guard part.isEmpty else {
+      if state.body.count + part.count > Self.largestBody { state.isTooLong = true }
+      if !state.isTooLong { state.body += part }
+      return MicroHTTPD.yes
+    }
+    let response =
+      state.isTooLong
+      ? HTTPResponse(413, "The request has more than \(Self.largestBody) bytes.")
+      : handler(HTTPRequest(method, path, body: state.body, connection, library))
+    return send(response, to: connection)
+  }
+
+  private func send(_ response: HTTPResponse, to connection: OpaquePointer) -> Int32 {
+    let answer: OpaquePointer?
+    switch response.body {
+    case .bytes(var bytes):
+      answer = bytes.withUnsafeMutableBytes {
+        library.responseOfBytes($0.count, $0.baseAddress, MicroHTTPD.mustCopy)
+      }
+    case .events(let stream):
+      stream.wake = { [weak self] in self?.wake(connection) }
+      let reading = Reading(stream) { [weak self] in
+        guard let self else { return }
+        suspended.insert(connection)
+        library.suspend(connection)
+      }
+      answer = library.responseOfReader(
+        MicroHTTPD.sizeUnknown, 1 << 14, read, Unmanaged.passRetained(reading).toOpaque(), release)
+    }
+    guard let answer else { return MicroHTTPD.no }
+    for (name, value) in response.headers { _ = library.addHeader(answer, name, value) }
+    defer { library.destroyResponse(answer) }
+    return library.queue(connection, response.status, answer)
+  }
+}
+
+/// What has come of a request.
+private final class RequestState {
+  var body: [UInt8] = []
+  var isTooLong = false
+}
+
+/// An answer that is read piece by piece.
+@BluetoothActor
+private final class Reading {
+  let stream: EventStream
+  let suspend: () -> Void
+
+  init(_ stream: EventStream, suspend: @escaping () -> Void) {
+    (self.stream, self.suspend) = (stream, suspend)
+  }
+}
+
+// MARK: What libmicrohttpd calls, within its function to run
+
+private let answer: MicroHTTPD.AccessHandler = { server, connection, path, method, _, part, length, state in
+  guard let server, let connection, let path, let method, let length, let state else { return MicroHTTPD.no }
+  let isBeginning = state.pointee == nil
+  if isBeginning { state.pointee = Unmanaged.passRetained(RequestState()).toOpaque() }
+  guard !isBeginning, let known = state.pointee else { return MicroHTTPD.yes }
+  let bytes = UnsafeBufferPointer(start: part, count: length.pointee)
+  length.pointee = 0
+  let of = UncheckedPointers(server, connection, known)
+  let (target, verb) = (String(cString: path), String(cString: method))
+  nonisolated(unsafe) let data = bytes
+  return onTheLoop {
+    Unmanaged<HTTPServer>.fromOpaque(of.server).takeUnretainedValue().take(
+      of.connection, target, verb, data, Unmanaged<RequestState>.fromOpaque(of.state).takeUnretainedValue())
+  }
+}
+
+private let completed: MicroHTTPD.CompletionHandler = { _, _, state, _ in
+  guard let known = state?.pointee else { return }
+  Unmanaged<RequestState>.fromOpaque(known).release()
+  state?.pointee = nil
+}
+
+private let read: MicroHTTPD.Reader = { reading, _, buffer, size in
+  guard let reading else { return MicroHTTPD.endOfStream }
+  nonisolated(unsafe) let (own, room) = (reading, UnsafeMutableBufferPointer(start: buffer, count: size))
+  return onTheLoop {
+    let reading = Unmanaged<Reading>.fromOpaque(own).takeUnretainedValue()
+    switch reading.stream.read(into: room) {
+    case .bytes(let count): return count
+    case .end: return MicroHTTPD.endOfStream
+    case .nothing:
+      reading.suspend()
+      return 0
+    }
+  }
+}
+
+private let release: MicroHTTPD.Release = { reading in
+  guard let reading else { return }
+  nonisolated(unsafe) let own = reading
+  onTheLoop { Unmanaged<Reading>.fromOpaque(own).takeRetainedValue().stream.close() }
+}
+
+private struct UncheckedPointers: @unchecked Sendable {
+  let server: UnsafeMutableRawPointer
+  let connection: OpaquePointer
+  let state: UnsafeMutableRawPointer
+
+  init(_ server: UnsafeMutableRawPointer, _ connection: OpaquePointer, _ state: UnsafeMutableRawPointer) {
+    (self.server, self.connection, self.state) = (server, connection, state)
+  }
+}
+
+/// Does work of the loop in a function that the loop has called by way of C.
+private func onTheLoop<Value>(_ work: @BluetoothActor () -> Value) -> Value {
+  BluetoothActor.shared.preconditionIsolated()
+  return withoutActuallyEscaping(work) { unsafeBitCast($0, to: (() -> Value).self)() }
+}
