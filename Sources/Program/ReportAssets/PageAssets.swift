@@ -68,26 +68,17 @@ package enum PageAssets {
     PackageResources.colors_css, PackageResources.elements_css, PackageResources.live_css,
   ]
 
-  /// What stands between the tags of the script of the live page: one module.
-  package static var liveScript: String { liveModules.map { joinable(text($0)) }.joined() }
-
-  /// What stands between the tags of the style sheet of the live page, for light and dark.
-  package static var liveStyle: String { liveSheets.map(text).joined() }
-
-  /// The whole page that shows a stream as it comes.
-  package static var livePage: String {
-    var page = ""
-    for line in text(PackageResources.live_html).split(separator: "\n", omittingEmptySubsequences: false)
-      .dropLast()
-    {
-      switch line {
-      case "<style></style>": page += "<style>\(liveStyle)</style>"
-      case "<script type=\"module\"></script>": page += "<script type=\"module\">\(liveScript)</script>"
-      default: page += line
-      }
-      page += "\n"
-    }
-    return page
+  /// The whole page that shows a stream as it comes, for light and dark.
+  ///
+  /// - Parameter nonce: marks the style and the script that the policy of the page allows
+  package static func livePage(nonce: String) -> String {
+    let style = liveSheets.map(text).joined()
+    let script = liveModules.map { joinable(text($0)) }.joined()
+    return text(PackageResources.live_html)
+      .replacing("<style></style>", with: "<style nonce=\"\(nonce)\">\(style)</style>")
+      .replacing(
+        "<script type=\"module\"></script>",
+        with: "<script type=\"module\" nonce=\"\(nonce)\">\(script)</script>")
   }
 
   /// What a phone is told that keeps the live page among its programs (application/manifest+json).

@@ -34,6 +34,7 @@ enum HotPathCheck {
           try await measure("counted, to two csv lines", .csv, isCounted: true),
           try await measureServer(),
           measurePulse(),
+          measureLive(),
         ]
         guard allocation_count() > 0 else {
           print("hot-path-check: the counter does not count: to set up the stack allocates")

@@ -35,6 +35,9 @@ extension SampleWriter {
       }
     }
 
+    /// The same as text.
+    package var name: String { "\(kind)" }
+
     var index: Int {
       switch self {
       case .gap: 3
@@ -78,7 +81,7 @@ extension SampleWriter {
       }
     }
 
-    var text: String {
+    package var text: String {
       switch self {
       case .gap, .rejected, .measured, .pause: note
       case .dropped(let count): "\(count) samples: the output was not read in time"

@@ -49,7 +49,9 @@ package struct Invocation: Sendable {
       }
       var text = parts.count > 1 ? String(parts[1]) : nil
       if let placeholder = option.placeholder {
-        if text == nil, !option.isValueOptional { text = rest.popFirst() }
+        if text == nil, !option.isValueOptional || option.mayFollow && Self.isValue(rest.first, of: option) {
+          text = rest.popFirst()
+        }
         guard text != nil || option.isValueOptional else {
           throw .usage("\(name) wants a value: \(name) \(placeholder)")
         }
@@ -98,6 +100,10 @@ package struct Invocation: Sendable {
   /// `--count` of `--count=3`
   private static func name(of argument: String) -> String {
     String(argument.prefix { $0 != "=" })
+  }
+
+  private static func isValue(_ text: String?, of option: OptionSpec) -> Bool {
+    text.map { (try? option.parse($0)) != nil } ?? false
   }
 
   private func checkPositionals() throws(Failure) {

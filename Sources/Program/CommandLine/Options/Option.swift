@@ -12,6 +12,8 @@ package struct OptionSpec: Sendable {
   package var placeholder: String?
   /// Whether the value may be left out. If given, it follows an equals sign: `--explain=full`.
   package var isValueOptional = false
+  /// Whether an optional value may also be the next argument: only if it is one.
+  var mayFollow = false
   package var help: String
   /// How the command uses the file that the value names; nil if the value is not a path.
   package var file: FileUse?
@@ -71,16 +73,18 @@ extension Option {
   ///
   /// - Parameters:
   ///   - bare: the value of the option if it is given without one; nil if it needs one
+  ///   - following: whether the optional value may also be the next argument, if that can't be anything else
   ///   - repeatable: whether it may be given several times
   package init<Wrapped: Sendable>(
     _ names: String..., as type: ArgumentType<Wrapped>, placeholder: String? = nil, bare: Wrapped? = nil,
-    repeatable: Bool = false, help: String
+    following: Bool = false, repeatable: Bool = false, help: String
   ) where Value == Wrapped? {
     var spec = Self.spec(names, type, placeholder, help) { text throws(Failure) -> Value in text }
     spec.isRepeatable = repeatable
     if let bare {
       let parse = spec.parse
       spec.isValueOptional = true
+      spec.mayFollow = following
       spec.parse = { text throws(Failure) in
         if text == nil { return Value(bare) }
         return try parse(text)

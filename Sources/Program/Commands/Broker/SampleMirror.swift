@@ -45,6 +45,7 @@ final class SampleMirror: SampleObserver {
   }
 
   func mark(_ mark: SampleWriter.Mark, at time: Instant) {
+    if case .beat = mark, !hasBeats { return }
     writer.mark(mark, at: time)
     if case .beat(_, let rate?) = mark { publisher.update(Int(rate.rounded()), of: .green) }
   }

@@ -76,52 +76,16 @@ private func write(_ page: String, to output: String) async throws {
 private func sessionReport(of path: String) throws(Failure) -> SessionReport {
   var report = SessionReport()
   let isFolder = SeriesOption.isFolder(path)
-  let paths = isFolder ? filesOfSession(in: path) : [path]
+  let paths = isFolder ? RecordFiles.all(in: path) : [path]
   guard !paths.isEmpty else {
     throw Failure(.cannotOpenFile, "\(path.printable) has no csv or jsonl file")
   }
   for path in paths {
     report.beginFile()
-    try readLines(of: path, mustBeRegular: isFolder) { report.add($0) }
+    try RecordFiles.readLines(of: path, mustBeRegular: isFolder) { report.add($0) }
     if path != "-", let bytes = try? InputFile.read(FileSeries.complete(path) + ".json", limit: 1 << 20) {
       report.description = try? JSONValue(parsing: bytes)
     }
   }
   return report
-}
-
-/// The regular files of a session in a folder: others can keep their reader waiting.
-private func filesOfSession(in folder: String) -> [String] {
-  SmallFile.names(in: folder).filter { name in
-    [".csv", ".jsonl"].contains { FileSeries.complete(name).hasSuffix($0) }
-  }.map { "\(folder)/\($0)" }.filter { FileIdentity(path: $0) != nil }
-}
-
-/// Reads a file line by line; a last line without an end is left out, as its writer may have been killed.
-///
-/// - Parameter mustBeRegular: whether anything but a file is left out, as it may keep its reader waiting
-private func readLines(
-  of path: String, mustBeRegular: Bool, _ take: (ArraySlice<UInt8>) -> Void
-) throws(Failure) {
-  let longestLine = 1 << 20
-  var rest: [UInt8] = []
-  var lineIsTooLong = false
-  do throws(FileError) {
-    try InputFile.read(path, mustBeRegular: mustBeRegular) { bytes in
-      rest += bytes
-      var start = rest.startIndex
-      while let end = rest[start...].firstIndex(of: UInt8(ascii: "\n")) {
-        take(rest[start..<end])
-        start = end + 1
-      }
-      rest.removeSubrange(..<start)
-      lineIsTooLong = rest.count >= longestLine
-      return !lineIsTooLong
-    }
-  } catch {
-    throw Failure(.cannotOpenFile, "cannot read \(error)")
-  }
-  guard !lineIsTooLong else {
-    throw Failure(.badData, "\(path.printable) is not text: a line is longer than \(longestLine >> 20) MiB")
-  }
 }

@@ -51,6 +51,14 @@ final class SessionStatus {
     devices[index(of: address)].progress = progress
   }
 
+  /// The activity with a device, in a few words; nil if none was reported.
+  func state(of address: BluetoothAddress) -> String? { devices.first { $0.address == address }?.state }
+
+  /// The number of records of a device so far.
+  func records(of address: BluetoothAddress) -> Int {
+    devices.first { $0.address == address }?.progress().records ?? 0
+  }
+
   private func index(of address: BluetoothAddress) -> Int {
     if let index = devices.firstIndex(where: { $0.address == address }) { return index }
     devices.append(Device(address: address, state: "connected", since: timers.current))

@@ -217,6 +217,11 @@ final class LiveOutput {
   /// Whether the records go to a file, and not to standard output.
   var isFile: Bool { queue != nil }
 
+  /// The folder of the files; nil if there is one file, or none.
+  var folder: String? {
+    invocation[LiveOption.output].flatMap { $0 != "-" && SeriesOption.isFolder($0) ? $0 : nil }
+  }
+
   /// Where the records are written.
   var writer: LineWriter { queue.map { LineWriter($0) } ?? Console.output(.drop) }
 

@@ -15,6 +15,9 @@ final class BeatFinder {
   /// Takes the message that there are too few samples.
   var warn: (String) -> Void = { _ in }
 
+  /// Takes the quality of a second.
+  var assess: (PulseSecond) -> Void = { _ in }
+
   init(of ring: RingClient) {
     detector = AccelerometerEncodingDetector(known: ring.firmware.accelerometerEncoding)
   }
@@ -26,6 +29,8 @@ final class BeatFinder {
     tally.monitor.second.flatMap { $0.quality < Beat.acceptance ? $0.reason : nil }
   }
 
+  var variability: PulseVariability.Summary { tally.monitor.variability.summary(at: tally.monitor.time) }
+
   private func add(_ light: UInt16, counter: UInt8?, at time: Instant) {
     report(
       tally.add(at: time.inSeconds, light: Double(light), acceleration: acceleration, counter: counter),
@@ -33,7 +38,13 @@ final class BeatFinder {
   }
 
   private func report(_ events: [PulseEvent], at time: Instant) {
-    for case .beat(let beat) in events { report(.beat(beat, bpm: tally.beatsPerMinute(at: beat)), time) }
+    for event in events {
+      switch event {
+      case .beat(let beat): report(.beat(beat, bpm: tally.beatsPerMinute(at: beat)), time)
+      case .second(let second): assess(second)
+      case .wave, .interruption: break
+      }
+    }
     if let slowness = tally.takeSlowness() { warn(slowness) }
   }
 }
@@ -65,7 +76,7 @@ extension BeatFinder: SampleObserver {
     }
   }
 
-  func end() async { (report, warn) = ({ _, _ in }, { _ in }) }
+  func end() async { (report, warn, assess) = ({ _, _ in }, { _ in }, { _ in }) }
 
   var summary: [String] { tally.summary }
 }

@@ -1,5 +1,6 @@
 import HaloBluetoothCore
 import HaloCommandLine
+import HaloPulse
 import RingLink
 
 /// Gets the samples of a stream besides its output.
@@ -15,6 +16,8 @@ protocol SampleObserver: AnyObject {
   /// - Parameter packet: the unwrapped number of the sample's packet
   func take(_ sample: CountedSample, packet: Int, at time: Instant)
   func mark(_ mark: SampleWriter.Mark, at time: Instant)
+  /// The light has shown how good a second was; only if beats are looked for.
+  func take(_ second: PulseSecond)
   /// The stream has ended. Nothing is asked of the ring afterwards.
   func end() async
   /// Lines for the end of the stream.
@@ -22,5 +25,6 @@ protocol SampleObserver: AnyObject {
 }
 
 extension SampleObserver {
+  func take(_ second: PulseSecond) {}
   var summary: [String] { [] }
 }

@@ -86,6 +86,7 @@ final class SampleStream: @BluetoothActor TickObserver {
     for case let beats as BeatFinder in observers {
       beats.report = { self.report($0, at: $1) }
       beats.warn = { self.warn($0) }
+      beats.assess = { second in for observer in self.observers { observer.take(second) } }
     }
   }
 
@@ -386,7 +387,10 @@ final class SampleStream: @BluetoothActor TickObserver {
   }
 
   private func report(_ beat: SampleWriter.Mark, at time: Instant) {
-    guard options.hasBeats else { return }
+    guard options.hasBeats else {
+      for observer in observers { observer.mark(beat, at: time) }
+      return
+    }
     flush()
     mark(beat, at: time)
   }

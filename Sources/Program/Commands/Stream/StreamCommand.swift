@@ -58,9 +58,8 @@ let streamCommand = CommandSpec(
   summary: "stream the raw sensors: photoplethysmogram, acceleration, red light",
   positionals: 0...StreamGroup.maximumRings,
   options: SampleOption.all + [
-    StreamOption.source, StreamOption.all, StreamOption.beats, StreamOption.plot, StreamOption.count,
-    StreamOption.duration,
-    StreamOption.pausesMeasurements,
+    StreamOption.source, StreamOption.all, StreamOption.beats, StreamOption.plot, WebAddress.option,
+    StreamOption.count, StreamOption.duration, StreamOption.pausesMeasurements,
     CommonOptions.retryTime,
   ] + PlanOption.all + LiveOption.all + RealTime.options,
   rules: PlanOption.rules,
@@ -146,8 +145,10 @@ let streamCommand = CommandSpec(
     // Rings ask for slower links, on which samples come late and several at once.
     session.keepParameters()
     let live = try await LiveOutput(invocation, session)
+    let web = try await LiveServer.start(invocation, session, live)
+    defer { web?.stop() }
     guard !isAll, selectors.count < 2 else {
-      return try await StreamGroup(session, live, options).run(
+      return try await StreamGroup(session, live, web, options).run(
         selectors, scanTime: isAll ? invocation.timeForAllRings : nil)
     }
     let link = session.keepStream(live, options)
@@ -161,9 +162,12 @@ let streamCommand = CommandSpec(
     let isPlotted = invocation[StreamOption.plot]
     var plan = try RingPlan(invocation, session, live.publisher)
     // A measurement interrupts the stream: not for records that are written or published.
-    if isPlotted, plan == nil, !live.isFile, live.publisher == nil { plan = RingPlan(demandedBy: session) }
-    let beats = isPlotted || options.hasBeats ? BeatFinder(of: ring) : nil
-    let plot = isPlotted ? StreamPlot(session, of: ring, options.kinds, plan, beats) : nil
+    if isPlotted || web != nil, plan == nil, !live.isFile, live.publisher == nil {
+      plan = RingPlan(demandedBy: session)
+    }
+    let beats = isPlotted || web != nil || options.hasBeats ? BeatFinder(of: ring) : nil
+    let vitals = isPlotted || web != nil ? StreamVitals(session, options.kinds, plan, beats) : nil
+    let plot = isPlotted ? vitals.map { StreamPlot(session, of: ring, options.kinds, $0) } : nil
     let writer = SampleWriter(
       live.format, kinds: options.kinds, isCounted: isCounted, hasBeats: options.hasBeats,
       encoding: ring.firmware.accelerometerEncoding, clock: live.clock, ring: live.device,
@@ -172,7 +176,8 @@ let streamCommand = CommandSpec(
     let mirror = live.publisher.map {
       SampleMirror($0, of: ring, options.kinds, live.clock, hasBeats: options.hasBeats)
     }
-    let observers = [beats as (any SampleObserver)?, mirror, plot].compactMap { $0 }
+    let feed = vitals.flatMap { web?.feed(of: ring, name: session.ringName, options.kinds, $0) }
+    let observers = [beats as (any SampleObserver)?, mirror, vitals, plot, feed].compactMap { $0 }
     let stream = SampleStream(
       ring, link, chosen, writer: writer, observers: observers, plan, options, session)
     try await live.complete(link, results: { stream.results }) {

@@ -8,6 +8,8 @@ import RingLink
 final class StreamGroup {
   private let session: Session
   private let live: LiveOutput
+  /// The page of all streams; nil without `--web`.
+  private let web: LiveServer?
   private let options: StreamOptions
   private let origin = RecordOrigin()
   /// The names of the rings in messages and lines of text.
@@ -23,9 +25,10 @@ final class StreamGroup {
   /// The width of a name in text: that of the names that rings have.
   fileprivate nonisolated static let nameWidth = 8
 
-  init(_ session: Session, _ live: LiveOutput, _ options: StreamOptions) {
+  init(_ session: Session, _ live: LiveOutput, _ web: LiveServer?, _ options: StreamOptions) {
     self.session = session
     self.live = live
+    self.web = web
     self.options = options
   }
 
@@ -123,8 +126,10 @@ final class StreamGroup {
     }
     let plan = try await outcome { try RingPlan(live.invocation, session, mirror?.publisher) }.get()
     link.title = name
-    let beats = options.hasBeats ? BeatFinder(of: ring) : nil
-    let observers = [beats as (any SampleObserver)?, mirror].compactMap { $0 }
+    let beats = web != nil || options.hasBeats ? BeatFinder(of: ring) : nil
+    let vitals = web.map { _ in StreamVitals(session, kinds, plan, beats) }
+    let feed = vitals.flatMap { web?.feed(of: ring, name: found, kinds, $0) }
+    let observers = [beats as (any SampleObserver)?, mirror, vitals, feed].compactMap { $0 }
     let stream = SampleStream(
       ring, link, chosen, writer: writer, observers: observers, plan, options, session)
     hasStreamed = true

@@ -1,0 +1,107 @@
+import HaloPulse
+import HaloStorage
+import RingLink
+
+/// Makes the logs of a day out of what `stream` has written.
+package struct DayReader {
+  fileprivate struct Ring {
+    var log = DayLog()
+    var pulse = PulseMonitor()
+    var acceleration: SIMD3<Double>?
+  }
+
+  /// By address.
+  private var rings: [String: Ring] = [:]
+  private var fields = RecordFields()
+  /// In seconds since 1970: the time 0 of the logs.
+  private let epoch: Double
+  /// The time of day of a record minus its `t`, and the `t` of the record that has shown it.
+  private var origin: (difference: Double, time: Double)?
+  /// What is older is left out.
+  private let earliest: Double
+
+  private static let mostRings = 16
+  /// In seconds of `t`: from one reading of the time of day to the next, as the clock may be set.
+  private static let originAge = 60.0
+
+  /// - Parameters:
+  ///   - epoch: in seconds since 1970: the time 0 of the logs
+  ///   - now: the newest time of the logs
+  package init(epoch: Double, now: Double) {
+    self.epoch = epoch
+    earliest = now - Double(DayLog.length)
+  }
+
+  /// The logs, by the addresses of the rings.
+  package var logs: [String: DayLog] { rings.mapValues(\.log) }
+
+  /// The next lines are those of another file.
+  package mutating func beginFile() {
+    fields = RecordFields()
+    origin = nil
+  }
+
+  package mutating func add(_ line: ArraySlice<UInt8>) {
+    guard case .record(let record) = fields.read(line), let time = time(of: record), time >= earliest else {
+      return
+    }
+    guard var ring = rings.removeValue(forKey: record.ring) ?? (rings.count < Self.mostRings ? Ring() : nil)
+    else {
+      return
+    }
+    ring.add(record, at: time)
+    rings[record.ring] = ring
+  }
+
+  /// The time of a record on the clock of the logs.
+  private mutating func time(of record: RecordFields.Record) -> Double? {
+    if let origin, record.time >= origin.time, record.time - origin.time < Self.originAge {
+      return record.time + origin.difference
+    }
+    guard let seconds = Self.seconds(of: record.timeOfDay) else { return nil }
+    let difference = seconds - epoch - record.time
+    origin = (difference, record.time)
+    return record.time + difference
+  }
+
+  /// The time of day `2026-11-23T03:06:04.831976+01:00` in seconds since 1970; nil if it is malformed.
+  private static func seconds(of text: String) -> Double? {
+    let length = "2026-11-23T03:06:04".count
+    guard let clock = RingTime(String(text.prefix(length))) else { return nil }
+    let rest = text.dropFirst(length)
+    let fraction = rest.prefix { $0 == "." || $0.isNumber }
+    let zone = rest.dropFirst(fraction.count)
+    var offset = 0
+    if zone != "Z" {
+      let parts = zone.dropFirst().split(separator: ":").map { Int($0) }
+      guard zone.first == "+" || zone.first == "-", parts.count == 2, let hours = parts[0],
+        let minutes = parts[1],
+        (0...15).contains(hours), (0...59).contains(minutes)
+      else { return nil }
+      offset = (hours * 3600 + minutes * 60) * (zone.first == "-" ? -1 : 1)
+    }
+    return Double(Int(clock.seconds) - offset) + (Double("0" + fraction) ?? 0)
+  }
+}
+
+extension DayReader.Ring {
+  fileprivate mutating func add(_ record: RecordFields.Record, at time: Double) {
+    switch record.kind {
+    case "ppg":
+      let light = record.values["raw"] ?? 0
+      log.addLight(UInt16(max(0, min(light, 65_535))), at: time)
+      var seconds: [PulseSecond] = []
+      pulse.add(at: time, light: light, acceleration: acceleration, counter: record.counter) {
+        if case .second(let second) = $0 { seconds.append(second) }
+      }
+      for second in seconds { log.add(second, beatsPerMinute: pulse.beatsPerMinute) }
+    case "accel":
+      acceleration = record.acceleration
+      if let acceleration { log.addMovement(acceleration, at: time) }
+    case SessionReport.Kind.measured:
+      if let rate = record.values["heart_rate_bpm"], rate > 0 { log.addRate(rate, at: time) }
+    case "gap", "pause": pulse.interrupt()
+    default: break
+    }
+  }
+}
