@@ -38,7 +38,7 @@ let statusCommand = CommandSpec(
     format,
     [
       "pid", "user", "command", "since", "ring", "name", "state", "state_since", "records", "last_record",
-      "output", "broker", "broker_connected", "broker_waiting", "broker_set_aside",
+      "output", "page", "broker", "broker_connected", "broker_waiting", "broker_set_aside",
     ])
   for answer in shown {
     guard format != .text else {
@@ -88,7 +88,8 @@ private struct CommandAnswer: Sendable {
         .number(Int(command.process)), .text(user), .text(commandLine), .text(facts.text("since")),
         .text(device.text("address")), .text(device.text("name")), .text(device.text("state")),
         .text(device.text("state_since")), .number(device.number("records")),
-        .text(device.text("last_record")), .text(facts.text("output")), .text(broker.text("address")),
+        .text(device.text("last_record")), .text(facts.text("output")), .text(facts.text("page")),
+        .text(broker.text("address")),
         .flag(broker.found("connected", as: Bool.self)), .number(broker.number("waiting")),
         .number(broker.number("set_aside")),
       ]
@@ -108,6 +109,7 @@ private struct CommandAnswer: Sendable {
       lines.append("    since \(Self.seconds(device.text("state_since") ?? "")), \(records)\(last)")
     }
     if let output = facts.text("output") { lines.append("  output: \(output.printable)") }
+    if let page = facts.text("page") { lines.append("  page: \(page.printable)") }
     if let address = broker.text("address") {
       let isConnected = broker.found("connected", as: Bool.self) ?? false
       let waiting = Console.counted(broker.number("waiting") ?? 0, "message")

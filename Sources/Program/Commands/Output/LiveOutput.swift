@@ -48,6 +48,8 @@ final class LiveOutput {
   private var settings: [BluetoothAddress: JSONValue] = [:]
   /// The messages of the device for the broker; nil without `--mqtt`, and for several rings.
   private(set) var publisher: RingPublisher?
+  /// The link to the page of `--web`; nil without it.
+  var link: String?
   /// Prints the records of the one device; nil for samples.
   private(set) var printer: TimedPrinter?
 
@@ -100,7 +102,7 @@ final class LiveOutput {
       guard let self else { return [:] }
       return [
         "output": (files?.currentPath).map { .string(Self.absolute($0)) },
-        "broker": broker?.status,
+        "broker": broker?.status, "page": link.map { .string($0) },
         "real": .bool(session.isReal), "adapter": (try? invocation.adapter).map { .string("\($0)") },
         "skipped_bytes": session.central.skippedBytes.map { .integer($0) },
       ]

@@ -110,6 +110,12 @@ let streamCommand = CommandSpec(
     that sends fewer than five a second, there is no wave: the heart rate is then the ring's own, for which the stream pauses
     once a minute, unless the records go to a file or a broker; --measure asks for it there. It takes one ring.
 
+    With --web, a browser shows the same and more: the waves as they come, the beats and how good the light is, the state of
+    the link, the day so far, and a field for marks. Port 8642 of this machine is the default, which no other machine
+    reaches; at another address, such as --web=0.0.0.0:8642, the page is at a link with a secret, which is shown as a QR
+    code, too. Eight viewers have room. A viewer who is too slow misses samples; the records miss none. It takes
+    libmicrohttpd: sudo apt install libmicrohttpd12 libqrencode4. halo-raw's documentation has more: docs/live.md.
+
     With --pause-measurements, the ring's automatic measurements (heart rate, SpO2, stress, HRV, temperature) are off
     during the stream and restored at its end. If the link is lost for good or the program is killed, the next command
     that connects to the ring restores them.

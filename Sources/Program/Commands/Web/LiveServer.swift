@@ -36,7 +36,9 @@ final class LiveServer {
     _ invocation: Invocation, _ session: Session, _ live: LiveOutput
   ) async throws(Failure) -> LiveServer? {
     guard let address = invocation[WebAddress.option] else { return nil }
-    return try await LiveServer(address, session, folder: live.folder, isKept: session.isReal)
+    let server = try await LiveServer(address, session, folder: live.folder, isKept: session.isReal)
+    live.link = server.link
+    return server
   }
 
   /// - Parameters:
