@@ -108,6 +108,7 @@ def color_at(browser, time, end, value):
 # --- waves
 
 
+@pytest.mark.verdict
 def test_waves_are_drawn(peer, page):
     peer.add(0, kinds=["ppg", "spo2", "accel"])
     browser = connected(page())
@@ -171,6 +172,29 @@ def test_beats_are_on_the_wave_and_others_are_hollow(peer, page):
     assert color_at(browser, times[1], 9.9, light(times[1])) == pytest.approx(GROUND, abs=3)
 
 
+def test_marks_are_on_the_waves(peer, page):
+    peer.add(0, kinds=["ppg"])
+    browser = connected(page())
+    fast(peer, 0, 10, spo2=[], accel=[])
+    peer.send("mark", {"ring": 0, "t": 5, "kind": "mark", "note": "coffee"})
+    browser.wait_for(f"{RING}.marks.length === 1")
+    drawn_until(browser, 9.9)
+    assert columns(browser, TEXT, 60, 130) == pytest.approx([0.51], abs=0.01)
+
+
+@pytest.mark.parametrize("rate, missing, runs", [
+    (25, 0, 1), (25, 1, 1), (25, 20, 1), (25, 30, 2), (100, 80, 1), (100, 120, 2), (1, 0, 1), (1, 1, 1), (1, 3, 2)])
+def test_line_leads_across_a_second_or_three_intervals_at_most(peer, page, rate, missing, runs):
+    peer.add(0, kinds=["ppg"])
+    browser = connected(page())
+    times = [index / rate for index in range(60 + missing) if not 30 <= index < 30 + missing]
+    # What arrives a bit later or earlier is no gap.
+    times = [t + 0.1 / rate * (index % 3 - 1) for index, t in enumerate(times)]
+    peer.send("samples", {"ring": 0, "ppg": [value for t in times for value in (t, 1000)]})
+    browser.wait_for(f"{RING}.series.ppg.total >= 60")
+    assert len(browser.run(f"{RING}.series.ppg.runs({{from: 0, to: 100}}, [])")) == runs
+
+
 def test_quality_says_why_not_by_color_alone(peer, page):
     peer.add(0, kinds=["ppg"])
     browser = connected(page())
@@ -200,6 +224,7 @@ def test_slow_ring_is_shown_for_a_minute(peer, page):
 # --- the rate and the numbers
 
 
+@pytest.mark.verdict
 def test_rate_with_its_source_and_quality(peer, page):
     peer.add(0)
     browser = connected(page())
@@ -279,7 +304,8 @@ def test_messages_in_pieces_and_garbage(peer, page):
         peer.send_raw(piece)
     for name, message in [
             ("ring", {"ring": 99}), ("ring", {"ring": "0"}), ("samples", {"ring": 7, "ppg": [1, 2]}), ("samples", {"ring": 0, "ppg": 5}),
-            ("samples", {"ring": 0, "ppg": ["x", {}, 1e308, 5, -1e308, 5, 3]}), ("second", {"ring": 0}), ("beat", {"ring": 0, "t": []}),
+            ("samples", {"ring": 0, "ppg": ["x", {}, 1e308, 5, -1e308, 5, 1e17, 5, 0.5, 1e300, 3]}),
+            ("second", {"ring": 0, "t": 1e17, "quality": 1, "reason": "good"}), ("mark", {"ring": 0, "t": -1e300, "kind": "gap"}), ("second", {"ring": 0}), ("beat", {"ring": 0, "t": []}),
             ("mark", {"ring": 0, "t": 1, "kind": 5, "note": {}}), ("state", {"ring": 0, "bpm": "72", "variability": 5})]:
         peer.send(name, message)
     fast(peer, 1, 3, spo2=[], accel=[])
@@ -311,6 +337,15 @@ def test_lost_connection_keeps_the_waves_and_comes_back(peer, page):
     assert browser.run(f"{RING}.series.ppg.total") == 75
     # What is sent again is there once.
     browser.wait_for(f"{RING}.marks.length === 1")
+
+
+def test_silent_connection_is_left_when_the_page_is_looked_at(peer, page):
+    """A phone that slept has connections on which nothing comes any more."""
+    peer.add(0)
+    browser = connected(page())
+    browser.run("live.stream.heard = -1e9; document.dispatchEvent(new Event('visibilitychange'))")
+    browser.wait_for("live.connection.lost !== null && live.connection.isOpen")
+    assert browser.run("live.connection.lost") < 1
 
 
 def test_restarted_program_begins_anew(peer, page):
@@ -352,6 +387,7 @@ def test_end_is_said(peer, page):
 # --- marks
 
 
+@pytest.mark.verdict
 def test_mark_is_sent_and_shown(peer, page):
     peer.add(0)
     browser = connected(page())
@@ -456,6 +492,18 @@ def test_day_is_zoomed_by_dragging_and_finer_data_comes(peer, page):
     browser.wait_for(f"live.day.data.step < {step / 3}")
 
 
+def test_day_is_zoomed_by_a_finger(peer, page):
+    peer.add(0)
+    browser = connected(page())
+    first = day_shown(browser)
+    x, y = browser.place("#days canvas")
+    for kind, points in [("touchStart", [x - 80]), ("touchMove", [x]), ("touchMove", [x + 80]), ("touchEnd", [])]:
+        browser.call("Input.dispatchTouchEvent", type=kind, touchPoints=[{"x": at, "y": y} for at in points])
+    width = browser.run("document.querySelector('#days canvas').clientWidth")
+    length = (first["to"] - first["from"]) * 160 / width
+    asked_for(peer, lambda start, end: end - start == pytest.approx(length, rel=0.05))
+
+
 def test_day_is_zoomed_by_buttons_and_now_follows(peer, page):
     peer.add(0)
     browser = connected(page())
@@ -475,7 +523,7 @@ def test_day_is_zoomed_by_buttons_and_now_follows(peer, page):
 
 @pytest.mark.parametrize("answer", [
     5, {}, {"now": 1, "from": 0, "to": 1, "step": 0, "rings": []}, {"now": 1, "from": 0, "to": 1, "step": -1, "rings": 7},
-    {"now": "x", "from": 0, "to": 1, "step": 1, "rings": []}])
+    {"now": "x", "from": 0, "to": 1, "step": 1, "rings": []}, {"now": 1e17, "from": 0, "to": 1e17, "step": 1, "rings": []}])
 def test_day_that_cannot_be_read(peer, page, answer):
     peer.add(0)
     peer.day = lambda *_: answer
@@ -495,8 +543,8 @@ def test_nothing_is_wider_than_the_window(peer, page, size, scene):
         for ring in range(8):
             peer.send("ring", {"ring": ring, "address": HOSTILE, "name": HOSTILE, "kinds": ["ppg"], "firmware": HOSTILE})
             peer.send("mark", {"ring": ring, "t": peer.now, "kind": "mark", "note": HOSTILE})
-            peer.send("state", state_of(ring, state=HOSTILE, connected=False, fault=HOSTILE, bpm=None))
-    browser.wait_for("document.querySelectorAll('.rate').length > 0 && live.day.data !== null")
+            peer.send("state", state_of(ring, state=HOSTILE, fault=HOSTILE, bpm=1e20, battery=1e300, rate=1e300, gaps=-1e300, lost=1e300))
+    browser.wait_for("document.querySelectorAll('dd').length > 0 && live.day.data !== null")
     wide = """[...document.querySelectorAll('body *')].filter((e) => !e.closest('.spoken, #quick button') &&
       e.getBoundingClientRect().right > document.documentElement.clientWidth + .5).map((e) => e.outerHTML.slice(0, 80))"""
     assert browser.run(wide) == []

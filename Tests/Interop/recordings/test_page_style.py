@@ -128,7 +128,7 @@ def luminance(color):
 @pytest.mark.parametrize("scheme", [DAY, NIGHT], ids=["day", "night"])
 @pytest.mark.parametrize("text, ground, least", [
     ("text", "ground", 7), ("text", "panel", 7), ("text", "selected", 7), ("text", "hover", 7), ("text", "hot", 4.5),
-    ("accent", "ground", 4.5), ("accent", "selected", 4.5),
+    ("accent", "ground", 4.5), ("accent", "selected", 4.5), ("accent", "panel", 4.5),
     ("warning", "ground", 4.5), ("warning", "warning-ground", 4.5), ("error", "error-ground", 4.5),
     ("error", "ground", 4.5), ("text", "error-ground", 7), ("text", "warning-ground", 7), ("text", "hit", 7),
     *[(name, ground, 4.5) for name in ["quiet", *sorted(LAYERS)]

@@ -36,22 +36,23 @@ final class LiveServer {
     _ invocation: Invocation, _ session: Session, _ live: LiveOutput
   ) async throws(Failure) -> LiveServer? {
     guard let address = invocation[WebAddress.option] else { return nil }
-    let server = try await LiveServer(address, session, folder: live.folder, isKept: session.isReal)
+    let server = try await LiveServer(
+      address, session, folder: live.folder, state: session.isReal ? UserFolders.state : nil)
     live.link = server.link
     return server
   }
 
   /// - Parameters:
   ///   - folder: the folder of `--output`; nil if it is none
-  ///   - isKept: whether the secret of the link is that of earlier runs
+  ///   - state: the folder where the secret of the link is kept; nil for one that is not
   private init(
-    _ address: WebAddress, _ session: Session, folder: String?, isKept: Bool
+    _ address: WebAddress, _ session: Session, folder: String?, state: String?
   ) async throws(Failure) {
     self.session = session
     origin = session.timers.current
     epoch = Double(session.clock.unixMicroseconds) / 1e6
     access = WebAccess(
-      token: address.isLoopback ? nil : try WebToken.current(isKept: isKept), names: address.names)
+      token: address.isLoopback ? nil : try WebToken.current(in: state), names: address.names)
     let server: HTTPServer
     do throws(LibraryError) {
       server = try HTTPServer { [unowned self] in answer($0) }

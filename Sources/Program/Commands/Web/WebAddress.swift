@@ -105,14 +105,16 @@ enum WebToken {
   /// Each letter has 5 bits.
   private static let length = 24
 
-  /// - Parameter isKept: whether it is that of earlier runs, and kept for later ones
-  static func current(isKept: Bool) throws(Failure) -> String {
+  /// - Parameter folder: where it is kept; nil for one that is not
+  static func current(in folder: String?) throws(Failure) -> String {
     var token = make()
-    guard isKept, let folder = UserFolders.state else { return token }
+    guard let folder else { return token }
     do throws(FileError) {
       try StateFile(path: folder + "/web-token", limit: 1024).update { found throws(FileError) in
-        let known = try found.get().map { String(decoding: $0.prefix { $0 != 10 }, as: UTF8.self) } ?? ""
-        if known.count == length, known.allSatisfy({ letters.contains($0) }) {
+        let known = try found.get().map {
+          String(decoding: $0.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+        }
+        if let known, known.count == length, known.allSatisfy({ letters.contains($0) }) {
           token = known
           return nil
         }

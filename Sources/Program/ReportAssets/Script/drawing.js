@@ -67,7 +67,7 @@ export function writeLimit(context, text, baseline, right, y) {
 }
 
 /**
- * Draws the ticks of an axis, with their labels below; without a label where it would be cut off at the right.
+ * Draws the ticks of an axis, with their labels below; without a label where it would be cut off.
  *
  * - xOf: returns where a time is
  * - labelOf: returns the text of a time
@@ -81,7 +81,7 @@ export function drawTicks(context, times, xOf, labelOf, {right, bottom}) {
     const x = xOf(time);
     context.fillStyle = color('line');
     context.fillRect(x, 0, 1, bottom);
-    if (x > right - 24) continue;
+    if (x < 24 || x > right - 24) continue;
     context.fillStyle = color('quiet');
     context.fillText(labelOf(time), x, bottom + 8);
   }

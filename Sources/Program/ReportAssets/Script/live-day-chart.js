@@ -8,11 +8,14 @@ import {markText, percent, valued} from './live-words.js';
 import {limitsOf, runsOf, shortNumber} from './plotting.js';
 import {color} from './style.js';
 
-/** From above: the rows that are drawn as a line, in CSS pixels; then the strip of quality and the axis. */
+/**
+ * From above: the rows that are drawn as a line, in CSS pixels; then the strip of quality and the axis. The limits of a `rate`
+ * begin at 0.
+ */
 const LANES = [
-  {row: 'bpm', label: 'Heart rate', height: 118, unit: '', name: 'error'},
-  {row: 'light', label: 'Green light', height: 62, unit: '', name: 'att'},
-  {row: 'motion', label: 'Movement', height: 54, unit: 'g', name: 'smp'},
+  {row: 'bpm', label: 'Heart rate', height: 118, unit: '', name: 'error', kind: 'line'},
+  {row: 'light', label: 'Green light', height: 62, unit: '', name: 'att', kind: 'line'},
+  {row: 'motion', label: 'Movement', height: 54, unit: 'g', name: 'smp', kind: 'rate'},
 ];
 const DAY_HEIGHT = LANES.reduce((sum, {height}) => sum + height, 0);
 /** Round steps of the time of day, in seconds. */
@@ -22,7 +25,7 @@ const CLOCK_STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 72
 function clockTicks({from, to}, most, clock) {
   const step = CLOCK_STEPS.find((one) => one >= (to - from) / most) ?? CLOCK_STEPS.at(-1);
   const first = from + (step - clock.secondOfDay(from) % step) % step;
-  const count = Math.max(0, Math.floor((to - first) / step) + 1);
+  const count = Math.min(2 * most, Math.max(0, Math.floor((to - first) / step) + 1));
   return {step, times: Array.from({length: count}, (_, index) => first + index * step)};
 }
 
@@ -72,10 +75,10 @@ export class LiveDayChart {
   }
 
   /** Draws a row, or says that it has no values. */
-  drawLane(context, columns, {row, label, height, unit, name}, {top, span, xOf, width}) {
+  drawLane(context, columns, {row, label, height, unit, name, kind}, {top, span, xOf, width}) {
     const rows = row === 'light' ? ['low', 'high'] : [row];
     const shown = columns ? rows.map((one) => this.runs(columns[one], span)) : [];
-    const limits = limitsOf(shown, 'line');
+    const limits = limitsOf(shown, kind);
     const bottom = top + height;
     context.fillStyle = color('line');
     context.fillRect(0, bottom - .5, width, 1);
@@ -161,7 +164,7 @@ function drawQualities(context, qualities, {from, step}, xOf, width) {
     hatched = quality < ACCEPTED ? {x, y, width: end - x, height} : null;
     if (!(quality >= ACCEPTED)) return;
     context.fillStyle = color('att');
-    context.fillRect(x, y + height * (1 - quality), end - x, height * quality);
+    context.fillRect(x, y + height * (1 - quality), end - x + .5, height * quality);
   });
   if (hatched) hatch(context, hatched, 'quiet');
 }

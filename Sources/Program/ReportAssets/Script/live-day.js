@@ -1,7 +1,7 @@
 /** The day so far: which part of it is shown, and what the program knows of it. No drawing. */
 
 import {MOST_RINGS, readMark} from './live-ring.js';
-import {finite, plain} from './live-words.js';
+import {finite, moment, plain} from './live-words.js';
 
 /** The shortest range to zoom to, in seconds, and the least that the whole day is drawn as. */
 const SHORTEST_DAY = 10;
@@ -27,7 +27,7 @@ function readRows(ring) {
 /** An answer as the page keeps it; null if it cannot be read. */
 function readDay(answer) {
   const {now, from, to, step, rings, marks} = answer ?? {};
-  if ([now, from, to, step].some((one) => finite(one) === null) || !(step > 0) || !Array.isArray(rings)) return null;
+  if ([now, from, to, step].some((one) => moment(one) === null) || !(step > 0) || !Array.isArray(rings)) return null;
   return {
     now, from, to, step,
     rings: rings.slice(0, MOST_RINGS).map(readRows),

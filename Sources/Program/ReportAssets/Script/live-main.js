@@ -55,6 +55,7 @@ function addRing(ring) {
   const chart = new LiveDayChart(ring, day);
   parts.set(ring, {card, chart});
   seen.observe(card.canvas);
+  day.askSoon();
   listenToChart(chart, day, (time) => { element('day-read').textContent = time === null ? '' : chart.read(time, session.clock); });
   const shown = session.rings.map((one) => parts.get(one));
   element('rings').replaceChildren(...shown.map((one) => one.card.box));
@@ -91,9 +92,10 @@ function update() {
   element('missed').textContent = `This page was too slow for ${missed.toLocaleString('en')} samples: the curves are interrupted there.`;
 }
 
-function drawWaves() {
+/** - isDue: returns whether a wave is drawn at a time; all are, without it */
+function drawWaves(isDue = () => true) {
   const now = scrolling.pausedAt ?? session.clock.at(arrival());
-  for (const {card} of parts.values()) if (card.isSeen) card.wave.draw(now, session.clock, calm.matches);
+  for (const {card} of parts.values()) if (card.isSeen && isDue(card.wave, now)) card.wave.draw(now, session.clock, calm.matches);
 }
 
 function drawDay() {
@@ -116,7 +118,7 @@ function drawDay() {
 function scroll() {
   cancelAnimationFrame(scrolling.frame);
   if (scrolling.pausedAt !== null || document.hidden || calm.matches) return;
-  drawWaves();
+  drawWaves((wave, now) => wave.isDue(now));
   scrolling.frame = requestAnimationFrame(scroll);
 }
 

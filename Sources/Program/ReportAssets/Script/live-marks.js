@@ -3,6 +3,8 @@
 import {element, make} from './elements.js';
 import {plain} from './live-words.js';
 
+/** What became of a mark is said for so long, in milliseconds. */
+const SAID = 10_000;
 /** Where the last texts are kept, how many, and how long one may be. */
 const STORE = 'halo-raw marks';
 const MOST_TEXTS = 4;
@@ -40,9 +42,12 @@ async function send(text) {
 export function listenToMarks(isSet) {
   const field = element('mark-text');
   const said = element('mark-said');
+  let timer = 0;
   async function set(text) {
     said.textContent = '';
     const mistake = await send(text);
+    clearTimeout(timer);
+    timer = setTimeout(() => { said.textContent = ''; }, SAID);
     said.textContent = mistake || `Marked: ${text}`;
     said.classList.toggle('mistake', mistake !== '');
     if (mistake) return;

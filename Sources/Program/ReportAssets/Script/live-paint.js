@@ -7,7 +7,7 @@ import {color} from './style.js';
 export const LABEL_PAUSE = 5;
 /** A second whose quality is at least this counts. */
 export const ACCEPTED = .5;
-const SMALL = '10px system-ui, sans-serif';
+const SMALL = '11px system-ui, sans-serif';
 
 /** In CSS pixels: above and below the lines of a lane, the strip of quality, the axis. */
 export const ROOM = {top: 20, bottom: 6, strip: 14, axis: 20};
@@ -78,17 +78,19 @@ export function drawGap(context, box, text) {
 }
 
 /**
- * Draws marks as lines with flags, each in what room there is to the next one, or else to the one before.
+ * Draws marks as lines with flags, each in what room there is to the next one, or else beside the flag of the one before.
  *
  * - marks: in order, of `x` and `text`
  */
 export function drawFlags(context, marks, {top, bottom, width}) {
+  let taken = 0;
   marks.forEach(({x, text}, index) => {
-    const [before, next] = [marks[index - 1]?.x ?? 0, marks[index + 1]?.x ?? width];
-    drawFlag(context, text, {x, top, bottom, left: x - before - 8, right: next - x - 8});
+    const next = marks[index + 1]?.x ?? width;
+    taken = drawFlag(context, text, {x, top, bottom, left: x - taken - 12, right: next - x - 8});
   });
 }
 
+/** Returns where the flag, or its line, ends at the right. */
 function drawFlag(context, text, {x, top, bottom, left, right}) {
   context.fillStyle = color('text');
   context.fillRect(Math.round(x), top, 1, bottom - top);
@@ -98,8 +100,10 @@ function drawFlag(context, text, {x, top, bottom, left, right}) {
   const isLeft = whole > right && left > right;
   const room = isLeft ? left : right;
   while (shown.length > 1 && context.measureText(shown).width > room) shown = `${shown.slice(0, -2).trimEnd()}…`;
-  const start = isLeft ? x - 5 - context.measureText(shown).width : x + 5;
-  if (shown.length > 1) writeSmall(context, shown, {x: start, y: top + 7, room, isOnGround: true, name: 'text'});
+  const {width} = context.measureText(shown);
+  if (shown.length < 2) return x;
+  writeSmall(context, shown, {x: isLeft ? x - 5 - width : x + 5, y: top + 7, room, isOnGround: true, name: 'text'});
+  return isLeft ? x : x + 5 + width;
 }
 
 /**

@@ -1,7 +1,7 @@
 /** What the page knows of a ring. All of it is bounded: a phone shows it for a day. */
 
 import {LiveSeries} from './live-series.js';
-import {finite, plain} from './live-words.js';
+import {finite, moment, plain} from './live-words.js';
 
 /** The most that are kept: a minute of beats at 240 a minute, two minutes of seconds, and marks. */
 const MOST = {beats: 256, seconds: 128, marks: 200, cuts: 64};
@@ -71,12 +71,12 @@ export class LiveRing {
   }
 
   addBeat({t, bpm, quality, reason}) {
-    if (finite(t) === null) return;
+    if (moment(t) === null) return;
     insert(this.beats, {t, bpm: finite(bpm), quality: finite(quality) ?? 0, reason: plain(reason, 40)}, MOST.beats);
   }
 
   addSecond({t, quality, reason}) {
-    if (finite(t) === null || this.seconds.some((second) => second.t === t)) return;
+    if (moment(t) === null || this.seconds.some((second) => second.t === t)) return;
     const second = {t, quality: Math.min(1, Math.max(0, finite(quality) ?? 0)), reason: plain(reason, 40)};
     insert(this.seconds, second, MOST.seconds);
     this.second = this.seconds.at(-1);
@@ -107,5 +107,5 @@ export class LiveRing {
 
 /** A mark as the page keeps it; null if it has no time. */
 export function readMark({t, kind, note}) {
-  return finite(t) === null ? null : {t, kind: plain(kind, 20), note: plain(note, 200)};
+  return moment(t) === null ? null : {t, kind: plain(kind, 20), note: plain(note, 200)};
 }

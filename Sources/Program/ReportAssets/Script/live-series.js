@@ -1,17 +1,27 @@
 /** The last samples of a kind. They take the same memory after a minute and after a day. */
 
+import {moment} from './live-words.js';
+
 /** Samples that are kept: 80 seconds at 100 a second. */
 const CAPACITY = 8192;
-/** A line leads across no longer time, in seconds, and across no more than so many usual intervals. */
-const LONGEST_STEP = 2;
-const LONGEST_INTERVALS = 3;
+/** A line leads across this time, in seconds, and across so many usual intervals: what the radio sends again comes late. */
+const LATE = 1;
+const LATE_INTERVALS = 3;
+/** The same before the usual interval is known. */
+const FIRST_STEP = 2;
 /** The usual interval is the median of so many. */
 const KNOWN_STEPS = 9;
 /** A time that is so much before the last one, in seconds, is of a clock that was set. */
 const BACKWARDS = 5;
 
 /** Whether one of the times is in a range. */
-export const isCut = (cuts, from, to) => cuts.some((cut) => cut >= from && cut <= to);
+const isCut = (cuts, from, to) => cuts.some((cut) => cut >= from && cut <= to);
+
+/** A number of a sample; NaN if it is none, or too large. */
+function sampleNumber(value) {
+  const rounded = Number.isFinite(value) ? Math.fround(value) : NaN;
+  return Number.isFinite(rounded) ? rounded : NaN;
+}
 
 export class LiveSeries {
   /** - width: numbers of a sample */
@@ -40,20 +50,20 @@ export class LiveSeries {
   valueAt(index, channel = 0) { return this.values[channel][(this.total - this.size + index) % CAPACITY]; }
 
   /** The longest time that a line leads across. */
-  get longest() { return this.stepCount < 3 ? LONGEST_STEP : Math.min(LONGEST_STEP, LONGEST_INTERVALS * this.usual); }
+  get longest() { return this.stepCount < 3 ? FIRST_STEP : Math.max(LATE, LATE_INTERVALS * this.usual); }
 
   /** Adds samples from a list of a time and its numbers, a time and its numbers. null is no value. */
   addAll(list) {
     const stride = this.values.length + 1;
     for (let start = 0; start + stride <= list.length; start += stride) {
       const time = list[start];
-      if (!Number.isFinite(time)) continue;
+      if (moment(time) === null) continue;
       if (time <= this.last - BACKWARDS) this.clear();
       if (time <= this.last) continue;
       const step = time - this.last;
       if (step > this.longest) this.interrupt();
       if (!Number.isNaN(step)) this.learn(step);
-      this.push(time, (channel) => Number.isFinite(list[start + 1 + channel]) ? list[start + 1 + channel] : NaN);
+      this.push(time, (channel) => sampleNumber(list[start + 1 + channel]));
       this.last = time;
     }
   }
@@ -101,5 +111,25 @@ export class LiveSeries {
     const [before, old] = [this.timeAt(index - 1), this.valueAt(index - 1, channel)];
     if (isCut(cuts, before, next)) return NaN;
     return old + (value - old) * (time - before) / (next - before);
+  }
+
+  /** The runs of the line in a range, and one sample before and after it: the indexes of the first and the last of each. */
+  runs({from, to}, cuts, channel = 0) {
+    const runs = [];
+    let [first, previous] = [-1, -1];
+    for (let index = Math.max(0, this.indexAt(from) - 1); index < this.size; index += 1) {
+      const isMissing = Number.isNaN(this.valueAt(index, channel));
+      const time = this.timeAt(index);
+      const isEnd = isMissing || previous >= 0 && isCut(cuts, this.timeAt(previous), time);
+      if (isEnd && first >= 0) {
+        runs.push([first, previous]);
+        first = -1;
+      }
+      if (!isMissing && first < 0) first = index;
+      previous = isMissing ? -1 : index;
+      if (time > to) break;
+    }
+    if (first >= 0) runs.push([first, previous]);
+    return runs;
   }
 }

@@ -2,7 +2,7 @@
 
 import {LiveClock} from './live-clock.js';
 import {LiveRing, MOST_RINGS} from './live-ring.js';
-import {finite, plain} from './live-words.js';
+import {finite, moment, plain} from './live-words.js';
 
 const isTruth = (value) => typeof value === 'boolean' ? value : null;
 
@@ -46,7 +46,7 @@ export class LiveSession {
 /** What a message of each name does. */
 const ACTIONS = {
   hello(session, {program, host, now, time}, arrival) {
-    if (finite(now) === null || finite(time) === null) return;
+    if (moment(now) === null || finite(time) === null) return;
     Object.assign(session, {program: plain(program, 40), host: plain(host, 60)});
     const isNewRun = session.clock.set(now, time, arrival);
     if (isNewRun) Object.assign(session, {rings: [], missed: 0});

@@ -21,6 +21,8 @@ export class LiveStream {
     this.abort = null;
     this.heard = 0;
     this.timer = 0;
+    /** Whether the next attempt does not wait. */
+    this.isUrgent = false;
     setInterval(() => this.check(), 1000);
   }
 
@@ -33,7 +35,9 @@ export class LiveStream {
     const refusal = await this.follow(this.abort.signal).catch(() => '');
     this.abort = null;
     this.failures += 1;
-    const wait = this.failures > HASTY ? LATER : SOON;
+    const pause = this.failures > HASTY ? LATER : SOON;
+    const wait = this.isUrgent ? 0 : pause;
+    this.isUrgent = false;
     this.timer = setTimeout(() => this.connect(), wait * 1000);
     this.tell({isOpen: false, refusal, wait});
   }
@@ -69,7 +73,11 @@ export class LiveStream {
 
   /** Ends a connection on which nothing comes any more; connects at once after the page was hidden. */
   check(isUrgent = false) {
-    if (this.abort && performance.now() - this.heard > SILENCE) this.abort.abort();
-    else if (isUrgent && this.timer) this.connect();
+    if (this.abort && performance.now() - this.heard > SILENCE) {
+      this.isUrgent = isUrgent;
+      this.abort.abort();
+    } else if (isUrgent && this.timer) {
+      this.connect();
+    }
   }
 }

@@ -3,7 +3,6 @@
 import {drawDots, drawLine, drawTicks, prepare, writeLimit} from './drawing.js';
 import {ACCEPTED, drawFlags, drawGap, drawQuality, LOOKS, ROOM, within, writeSmall} from './live-paint.js';
 import {isInterruption} from './live-ring.js';
-import {isCut} from './live-series.js';
 import {markText} from './live-words.js';
 import {shortNumber} from './plotting.js';
 import {ticksOf} from './scale.js';
@@ -19,27 +18,6 @@ const EASE = .35;
 
 const xs = new Float32Array(8192);
 const ys = new Float32Array(8192);
-
-/** The runs of a line in a range, each as the indexes of its first and its last sample. */
-function runsIn(series, channel, {from, to}, cuts) {
-  const runs = [];
-  let [first, previous] = [-1, -1];
-  const begin = Math.max(0, series.indexAt(from) - 1);
-  for (let index = begin; index < series.size; index += 1) {
-    const isMissing = Number.isNaN(series.valueAt(index, channel));
-    const time = series.timeAt(index);
-    const isEnd = isMissing || previous >= 0 && isCut(cuts, series.timeAt(previous), time);
-    if (isEnd && first >= 0) {
-      runs.push([first, previous]);
-      first = -1;
-    }
-    if (!isMissing && first < 0) first = index;
-    previous = isMissing ? -1 : index;
-    if (time > to) break;
-  }
-  if (first >= 0) runs.push([first, previous]);
-  return runs;
-}
 
 export class LiveWave {
   constructor(ring, canvas) {
@@ -57,6 +35,9 @@ export class LiveWave {
     const to = now - DELAY - Math.min(1.5, Number.isNaN(usual) ? 0 : usual);
     return {from: to - this.seconds, to};
   }
+
+  /** Whether the picture has moved by a pixel of the screen since it was drawn. */
+  isDue(now) { return !(Math.abs(now - this.drawn) * this.canvas.width < this.seconds); }
 
   /** - isStill: draws the limits where they belong at once */
   draw(now, clock, isStill) {
@@ -91,7 +72,7 @@ export class LiveWave {
   drawLane(context, kind, {top, width, span, xOf, share}) {
     const {height, label, unit, lines} = LOOKS[kind];
     const series = this.ring.series[kind];
-    const runs = lines.map((_, channel) => runsIn(series, channel, span, this.ring.cuts));
+    const runs = lines.map((_, channel) => series.runs(span, this.ring.cuts, channel));
     const limits = this.limitsOf(kind, runs, share);
     const box = {x: 0, y: top, width, height};
     context.fillStyle = color('line');
@@ -109,7 +90,9 @@ export class LiveWave {
         });
         if (kind === 'ppg') this.drawBeats(context, series, {top, span, xOf, yOf});
       });
-      const write = (value, baseline, y) => writeLimit(context, `${shortNumber(value)} ${unit}`.trim(), baseline, width - 2, y);
+      // Counts are whole numbers, also while the limits come to their place.
+      const textOf = (value) => unit ? `${shortNumber(value)} ${unit}` : shortNumber(Math.round(value));
+      const write = (value, baseline, y) => writeLimit(context, textOf(value), baseline, width - 2, y);
       write(limits.high, 'top', top + 3);
       write(limits.low, 'bottom', top + height - 3);
     }
@@ -157,7 +140,7 @@ export class LiveWave {
   drawGaps(context, span, xOf, {width, bottom}) {
     const series = this.ring.main;
     if (series.total === 0) return;
-    const runs = runsIn(series, 0, span, this.ring.cuts);
+    const runs = series.runs(span, this.ring.cuts);
     const gaps = [];
     runs.slice(1).forEach(([first], index) => {
       const begin = series.timeAt(runs[index][1]);

@@ -5,6 +5,12 @@ import {shortNumber} from './plotting.js';
 /** A number; null if it is none. */
 export const finite = (value) => Number.isFinite(value) ? value : null;
 
+/** The farthest time from the beginning of the program, in seconds: 30 years. Beyond it, times are too coarse to count with. */
+const FARTHEST = 1e9;
+
+/** A time on the clock of the program; null if it is none. */
+export const moment = (value) => Number.isFinite(value) && Math.abs(value) < FARTHEST ? value : null;
+
 /** A text in one line, cut after so many characters, without characters that hide or turn what is around them. */
 export function plain(text, most) {
   if (typeof text !== 'string') return '';

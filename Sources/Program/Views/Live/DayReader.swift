@@ -17,8 +17,8 @@ package struct DayReader {
   private let epoch: Double
   /// The time of day of a record minus its `t`, and the `t` of the record that has shown it.
   private var origin: (difference: Double, time: Double)?
-  /// What is older is left out.
-  private let earliest: Double
+  /// What is older, or later than now, as a clock was set, is left out.
+  private let times: ClosedRange<Double>
 
   private static let mostRings = 16
   /// In seconds of `t`: from one reading of the time of day to the next, as the clock may be set.
@@ -29,7 +29,7 @@ package struct DayReader {
   ///   - now: the newest time of the logs
   package init(epoch: Double, now: Double) {
     self.epoch = epoch
-    earliest = now - Double(DayLog.length)
+    times = now - Double(DayLog.length)...now
   }
 
   /// The logs, by the addresses of the rings.
@@ -42,7 +42,8 @@ package struct DayReader {
   }
 
   package mutating func add(_ line: ArraySlice<UInt8>) {
-    guard case .record(let record) = fields.read(line), let time = time(of: record), time >= earliest else {
+    guard case .record(let record) = fields.read(line), let time = time(of: record), times.contains(time)
+    else {
       return
     }
     guard var ring = rings.removeValue(forKey: record.ring) ?? (rings.count < Self.mostRings ? Ring() : nil)
@@ -91,10 +92,15 @@ extension DayReader.Ring {
       let light = record.values["raw"] ?? 0
       log.addLight(UInt16(max(0, min(light, 65_535))), at: time)
       var seconds: [PulseSecond] = []
-      pulse.add(at: time, light: light, acceleration: acceleration, counter: record.counter) {
+      // A pulse has no times below 0.
+      let shift = Double(DayLog.length)
+      pulse.add(at: time + shift, light: light, acceleration: acceleration, counter: record.counter) {
         if case .second(let second) = $0 { seconds.append(second) }
       }
-      for second in seconds { log.add(second, beatsPerMinute: pulse.beatsPerMinute) }
+      for var second in seconds {
+        second.start -= shift
+        log.add(second, beatsPerMinute: pulse.beatsPerMinute)
+      }
     case "accel":
       acceleration = record.acceleration
       if let acceleration { log.addMovement(acceleration, at: time) }
