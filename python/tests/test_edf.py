@@ -211,3 +211,16 @@ def test_the_ring_may_have_any_firmware(tmp_path):
     halo_raw.to_edf(frame, tmp_path / "x.edf")
     with pyedflib.EdfReader(str(tmp_path / "x.edf")) as file:
         assert file.getEquipment().startswith(f"halo-raw {RING} R02 ")
+
+
+def test_what_a_person_has_marked_is_an_annotation_with_its_text(tmp_path):
+    frame = frame_of(np.arange(0, 60, 0.04), note=None)
+    marks = frame.iloc[[250, 500]].assign(
+        kind=["mark", "event"], raw=np.nan, t=[10.01, 20.0], note=["drank a coffee in the kitchen", "button tap"])
+    frame = pd.concat([frame, marks]).sort_values("t", kind="stable", ignore_index=True)
+    halo_raw.to_edf(frame, tmp_path / "x.edf")
+    notes = {text: onset for onset, _, text in Edf(tmp_path / "x.edf").notes if not text.startswith("BAD_")}
+    # The file begins at the whole second before the first sample.
+    assert list(notes) == ["drank a coffee in the kitchen", "event: button tap"]
+    assert list(notes.values()) == pytest.approx([10.01 + 0.924, 20 + 0.924], abs=0.04)
+    assert len(halo_raw.samples(frame, "ppg")) == 1500

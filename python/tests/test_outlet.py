@@ -4,6 +4,7 @@ A clock that is set while a stream runs: sccn/labstreaminglayer 102 and 131. A n
 none: xdf-modules/pyxdf 34 and 80.
 """
 
+import math
 import sys
 import types
 from datetime import datetime, timedelta, timezone
@@ -25,6 +26,7 @@ class Lsl(types.ModuleType):
         super().__init__("pylsl")
         self.pushed = {}
         self.rates = {}
+        self.types = {}
         self.now = 1000.0
 
     def local_clock(self):
@@ -32,6 +34,7 @@ class Lsl(types.ModuleType):
 
     def StreamInfo(self, name, type, channels, rate, form, source):
         self.rates[source] = rate
+        self.types[source] = (type, channels, form)
         node = types.SimpleNamespace()
         node.append_child = lambda _: node
         node.append_child_value = lambda *_: node
@@ -92,10 +95,39 @@ def test_another_stream_has_another_t(lsl):
 def test_the_nominal_rate_is_measured_and_no_sample_is_lost(lsl):
     outlet = halo_raw.Outlet()
     for index in range(10):
-        assert outlet.push(record(index / 6.5)) and not outlet.push(record(index / 6.5, kind="gap"))
+        assert outlet.push(record(index / 6.5)) and not outlet.push(record(index / 6.5, kind="another"))
     assert lsl.rates == {"halo-raw R ppg": 6.5}
     stamps = [stamp for _, stamp in lsl.pushed["halo-raw R ppg"]]
     assert stamps == pytest.approx([1000 + index / 6.5 for index in range(10)])
     for _ in range(8):
         outlet.push(record(0, "all at once"))
     assert lsl.rates["halo-raw all at once ppg"] == 0
+
+
+def test_beats_are_a_stream_with_the_times_of_the_beats(lsl):
+    """A beat is known after the samples that follow it: its record is later than the beat."""
+    outlet = halo_raw.Outlet(rate_hz=25)
+    outlet.push(record(0))
+    beats = [(2.0, 0.75, None, None, 0.2), (2.9, 1.6, 0.85, 70.5, 0.9)]
+    for t, beat, interval, rate, quality in beats:
+        values = {"beat_s": beat, "interval_s": interval, "bpm": rate, "quality": quality, "reason": "good"}
+        assert outlet.push(Record(t, NOW + timedelta(seconds=t), "R", 0, "beat", values))
+    (first, at), (second, later) = lsl.pushed["halo-raw R beat"]
+    assert (at, later) == pytest.approx((1000.75, 1001.6))
+    assert first[2] == 0.2 and all(math.isnan(value) for value in first[:2]) and second == [0.85, 70.5, 0.9]
+    assert lsl.rates["halo-raw R beat"] == 0 and lsl.types["halo-raw R beat"] == ("BEAT", 3, "double64")
+
+
+def test_marks_are_a_stream_of_texts(lsl):
+    outlet = halo_raw.Outlet(rate_hz=25)
+    outlet.push(record(0))
+    marks = [
+        ("mark", {"text": "drank a coffee"}), ("event", {"text": "button tap"}), ("gap", {"reason": "connection lost"}),
+        ("lost", {"packet": 7, "count": 2, "reason": "lost"}), ("measured", {"heart_rate_bpm": 61})]
+    for t, (kind, values) in enumerate(marks):
+        assert outlet.push(Record(t, NOW + timedelta(seconds=t), "R", 0, kind, values))
+    texts, stamps = zip(*lsl.pushed["halo-raw R markers"], strict=True)
+    assert [text for (text,) in texts] == [
+        "drank a coffee", "event: button tap", "gap: connection lost", "lost: lost: 2", "measured: heart_rate_bpm=61"]
+    assert stamps == pytest.approx([1000, 1001, 1002, 1003, 1004])
+    assert lsl.rates["halo-raw R markers"] == 0 and lsl.types["halo-raw R markers"] == ("Markers", 1, "string")

@@ -1,5 +1,4 @@
 import HaloBluetoothCore
-import HaloPulse
 import RingLink
 
 /// A smart ring of the COLMI R02 family, on a connection.
@@ -135,28 +134,6 @@ public final class Ring {
     }
   }
 
-  /// The beats of the pulse in the light of the raw stream, 1.3 seconds after each; their times are seconds on the clock of
-  /// ``Received/time``, which is that of the sample that has shown the beat. A ring that sends fewer than eight samples a second
-  /// has none. ``PulseRate`` and ``PulseVariability`` take them.
-  ///
-  /// - **Cancelled**: the iteration ends, and that over the samples.
-  /// - **The link is lost**: `next()` throws `.linkLost`.
-  /// - **Misuse**: `.refused` by a ring on its charger.
-  public nonisolated var beats: Values<Received<Beat>> {
-    Values(keepingNewest: 256, counting: { $0.dropped = $1 }) { feed throws(BluetoothError) in
-      let task = BluetoothActor.run {
-        do {
-          var light = LightOfRing(encoding: self.client.firmware.accelerometerEncoding)
-          for try await sample in self.samples { light.take(sample) { feed.send($0) } }
-          feed.finish()
-        } catch {
-          feed.finish(error as? BluetoothError)
-        }
-      }
-      return { task.cancel() }
-    }
-  }
-
   /// The heart rate, measured continuously: about one value a second, after some 16 seconds.
   ///
   /// - **Cancelled**: the iteration ends; with the last one, the measurement.
@@ -197,34 +174,6 @@ public final class Ring {
     rawStream.end(error)
     heartRate.end(error)
     listeners.finish(error)
-  }
-}
-
-/// The light of a ring, and the acceleration beside it.
-private struct LightOfRing {
-  private var detector = PulseDetector()
-  private var encoding: AccelerometerEncodingDetector
-  /// In g, of the last sample.
-  private var acceleration: SIMD3<Double>?
-
-  init(encoding: AccelerometerEncoding?) { self.encoding = AccelerometerEncodingDetector(known: encoding) }
-
-  mutating func take(_ sample: Received<RawSample>, to sink: (Received<Beat>) -> Void) {
-    func pass(_ event: PulseEvent) {
-      if case .beat(let beat) = event {
-        sink(Received(value: beat, time: sample.time, undecodable: 0, gap: sample.gap))
-      }
-    }
-    if sample.gap != nil { detector.interrupt(to: pass) }
-    switch sample.value {
-    case .accelerometer(let counts):
-      encoding.observe(counts)
-      let g = encoding.encoding.map { counts.acceleration($0) }
-      acceleration = g.map { SIMD3($0.x, $0.y, $0.z) } ?? acceleration
-    case .ppg(let light):
-      detector.add(at: sample.time.inSeconds, light: Double(light.raw), acceleration: acceleration, to: pass)
-    default: break
-    }
   }
 }
 

@@ -215,6 +215,27 @@ def test_a_broker_that_is_killed_in_mid_stream_gets_everything_in_order(halo, st
     assert len(subscriber.of(f"{PREFIX}/{RING}/stream")) - len(batches) <= 16
 
 
+def test_marks_and_events_reach_a_broker(halo, state, broker, subscribe):
+    """The ring's own battery is published at once: it was read each ten minutes only."""
+    broker.start()
+    subscriber = subscribe(broker)
+    process = stream(halo, broker, adapter="virtual:name=R02_MQTT,rate=50,events=0.2")
+    wait_for("stream", lambda: not halo.run("mark", "coffee", "--ring", "R02_MQTT").code)
+
+    def published(kind):
+        return [record for batch in subscriber.batches() for record in batch["records"] if record["kind"] == kind]
+
+    wait_for("mark", lambda: published("mark"))
+    wait_for("event", lambda: published("event"))
+    wait_for("tap", lambda: [text for text in subscriber.of(f"{PREFIX}/{RING}/button") if "tap" in text])
+    wait_for("temperature", lambda: subscriber.of(f"{PREFIX}/{RING}/temperature"))
+    process.send_signal(signal.SIGINT)
+    result = halo.wait(process).succeeded()
+    printed = [record for record in result.records() if record["kind"] in ("mark", "event")]
+    assert published("mark")[0]["text"] == "coffee" and published("mark")[0] in printed
+    assert published("event")[0] in printed
+
+
 def test_what_a_killed_process_leaves_is_delivered_by_the_next(halo, state, broker, subscribe, tmp_path):
     broker.start()
     subscriber = subscribe(broker)

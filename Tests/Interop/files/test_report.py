@@ -10,7 +10,7 @@ import time
 import browser as browsers
 import pandas as pd
 import pytest
-from program import BAD_DATA, NO_FILE, ROOT
+from program import BAD_DATA, NO_FILE, ROOT, wait_until
 
 
 browser = browsers.fixture()
@@ -67,6 +67,30 @@ def test_a_session_with_gaps(halo, tmp_path, browser, name):
     for plot in signals:
         assert (min(plot["length"]) > 400) == ("since" not in plot["name"]), plot["name"]
     assert "R02_BEEF, 30:35:38:41:BE:EF" in facts["text"] and "stream --duration 20s" in facts["text"]
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.jsonl"])
+def test_a_report_shows_marks_in_its_curves(halo, tmp_path, browser, name):
+    file, ring = tmp_path / name, "R02_REPORT"
+    process = halo.start("stream", "--output", file, adapter=f"virtual:name={ring},events=0.3")
+    mark = lambda text: not halo.run("mark", text, "--ring", ring).code
+    wait_until(lambda: mark("<b>coffee & cake</b>"), "stream that takes a mark")
+    wait_until(lambda: "button tap" in file.read_text(), "tap of the button")
+    assert mark("the end of a long walk through the old town")
+    process.send_signal(signal.SIGINT)
+    halo.wait(process).succeeded()
+    halo.run("report", file).succeeded()
+    facts = shown(browser, tmp_path / f"{name}.html")
+    table = [(kind, note) for _, _, kind, note in facts["marks"]]
+    marks = [note for kind, note in table if kind == "mark"]
+    assert marks == ["<b>coffee & cake</b>", "the end of a long walk through the old town"]
+    assert ("event", "button tap") in table
+    drawn = browser.run("""[...document.querySelectorAll('svg.plot')].map(plot => ({
+        lines: plot.querySelectorAll('line.moment').length,
+        texts: [...plot.querySelectorAll('text.moment')].map(text => text.lastChild.textContent)}))""")
+    assert drawn and all(plot["lines"] == len(table) for plot in drawn), (drawn, table)
+    assert drawn[0]["texts"][0] == "<b>coffee & cake</b>" and drawn[0]["texts"][-1] == "the end of a long walk t…"
+    assert all(plot["inside"] for plot in facts["plots"])
 
 
 @pytest.mark.verdict

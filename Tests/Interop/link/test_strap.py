@@ -2,6 +2,7 @@
 
 import json
 import signal
+import time
 
 import pytest
 from program import NO_ADAPTER, NOT_FOUND, USAGE
@@ -92,6 +93,26 @@ def test_a_counted_stream_gives_the_times_between_beats(halo, radio):
     value = bytes.fromhex(radio.ask("strap-until", "16")["values"][-1])
     assert 64 <= value[1] <= 75 and len(value) in (4, 6) and 819 < int.from_bytes(value[2:4], "little") < 973
     strap.ended()
+
+
+def test_a_ring_that_refuses_its_counted_stream_is_asked_again_later(halo, radio):
+    """It has streamed, and is on its charger then. The strap and its links stay, and say that there is no contact."""
+    strap = Strap(halo, radio, ring="virtual:counted,seed=7,charge-after=100")
+    watch = Watch(halo, radio.adapters[1])
+    assert beats(watch.until(contact=True))
+    refusals = []
+    while len(refusals) < 2:
+        refusals.append(strap.process.stderr.readline())
+        if "no heart rate" not in refusals[-1]:
+            refusals.pop()
+            continue
+        refusals[-1] = (time.monotonic(), refusals[-1])
+    assert all("charger" in line or "status" in line or "refuses" in line for _, line in refusals), refusals
+    # Ten seconds of peace for the ring, and less than a minute for its wearer.
+    assert 9.5 < refusals[1][0] - refusals[0][0] < 25
+    assert watch.until(contact=False)[-1] == NO_CONTACT and watch.process.poll() is None
+    assert "has ended" in strap.ended()[-1]
+    watch.process.kill()
 
 
 def test_three_subscribers_at_once(halo, radio):

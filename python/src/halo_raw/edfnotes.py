@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from .notes import label_of
 from .streams import marks
 from .timeline import seconds
 
@@ -39,8 +40,8 @@ def of_marks(frame: pd.DataFrame, elapsed: np.ndarray[Any, Any], origin: float, 
     onsets = _elapsed(frame, found, elapsed)
     notes = []
     for onset, kind, note in zip(onsets, found["kind"], found.get("note", [None] * len(found)), strict=True):
-        text = f"{kind}: {note}" if isinstance(note, str) else str(kind)
-        notes.append(Note(min(max(float(onset) - origin, 0.0), length_s), 0.0, shortened(text)))
+        text = shortened(label_of(str(kind), note))
+        notes.append(Note(min(max(float(onset) - origin, 0.0), length_s), 0.0, text))
     return notes
 
 

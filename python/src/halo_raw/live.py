@@ -21,7 +21,7 @@ _FAREWELL = 10
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A sample, or a mark between samples (`gap`, `dropped`, `rejected`, `clock`, `lost`)."""
+    """A sample, a beat, or a mark between samples (`gap`, `dropped`, `rejected`, `clock`, `lost`, `mark`, `event`)."""
 
     #: Seconds since the first record.
     t: float

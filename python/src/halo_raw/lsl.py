@@ -1,4 +1,4 @@
-"""Samples for the Lab Streaming Layer, if pylsl is installed."""
+"""Samples, beats and marks for the Lab Streaming Layer, if pylsl is installed."""
 
 from __future__ import annotations
 
@@ -7,11 +7,14 @@ import time
 from typing import Any
 
 from .live import Record
+from .notes import label_of, note_of
+from .schema import MARKS
 
-#: The channels of each kind.
+#: The channels of each kind. The stamp of a beat is its time.
 CHANNELS = {
     "ppg": (("raw", "counts"),), "spo2": (("raw", "counts"),),
     "accel": (("x_g", "g"), ("y_g", "g"), ("z_g", "g")),
+    "beat": (("interval_s", "s"), ("bpm", "1/min"), ("quality", "1")),
 }
 
 
@@ -21,10 +24,14 @@ _OTHER_STREAM = 1.0
 _OLDEST = 60.0
 #: The samples of a kind that wait until their rate is known.
 _MEASURED = 8
+#: The nominal rate of a stream whose samples come at any time.
+_IRREGULAR = 0.0
+#: The type of a stream of texts that mark moments, by which recorders and MNE know it.
+_MARKERS = "Markers"
 
 
 class Outlet:
-    """Publishes the samples of one ring or several, a stream for each kind.
+    """Publishes the samples of one ring or several, a stream for each kind; and its beats and marks.
 
         outlet = halo_raw.Outlet()
         async for record in halo_raw.stream():
@@ -34,6 +41,11 @@ class Outlet:
     ring, and from then on the stamps follow `t`, which nobody sets. The nominal rate of the streams is `rate_hz`. If
     that is not given, it is measured: the first eight samples of a kind wait until the last of them is there, and are
     then published with their own stamps.
+
+    Beats, of `stream(arguments=["--beats"])`, are a stream of irregular rate: the stamp of each is the time of the beat,
+    and its channels are the interval since the one before, the rate and the quality. A beat that is not accepted has a
+    quality below 0.5, and no interval. Gaps and other marks, those of `halo-raw mark` among them, are a stream of type
+    `Markers`: a text each.
 
     Raises ImportError if pylsl is not installed.
     """
@@ -49,11 +61,14 @@ class Outlet:
         self._clocks: dict[str, tuple[float, float]] = {}
 
     def push(self, record: Record) -> bool:
-        """Publishes a sample; a value that is missing is NaN.
+        """Publishes a record; a value that is missing is NaN.
 
-        Returns false for records that are no samples.
+        Returns false for a kind of record that is not known.
         """
         stamp = self._stamp(record)
+        if record.kind in MARKS:
+            self._push_mark(record, stamp)
+            return True
         channels = CHANNELS.get(record.kind)
         if channels is None:
             return False
@@ -61,6 +76,10 @@ class Outlet:
         numbers = [float(value) if isinstance(value, (int, float)) else float("nan") for value in values]
         key = (record.ring, record.kind)
         outlet = self._outlets.get(key)
+        if record.kind == "beat":
+            outlet = outlet or self._outlets.setdefault(key, self._outlet(record, _IRREGULAR))
+            beat = record.values.get("beat_s")
+            stamp += beat - record.t if isinstance(beat, (int, float)) else 0.0
         if outlet is not None:
             outlet.push_sample(numbers, stamp)
             return True
@@ -71,6 +90,14 @@ class Outlet:
             for earlier, time in self._waiting.pop(key):
                 outlet.push_sample(earlier, time)
         return True
+
+    def _push_mark(self, record: Record, stamp: float) -> None:
+        key = (record.ring, _MARKERS)
+        if key not in self._outlets:
+            info = self._lsl.StreamInfo(
+                "halo-raw markers", _MARKERS, 1, _IRREGULAR, "string", f"halo-raw {record.ring} markers")
+            self._outlets[key] = self._lsl.StreamOutlet(info)
+        self._outlets[key].push_sample([label_of(record.kind, note_of(record.kind, record.values))], stamp)
 
     def _stamp(self, record: Record) -> float:
         behind, last = self._clocks.get(record.ring, (0.0, math.inf))

@@ -14,6 +14,7 @@ import pandas as pd
 
 from . import schema
 from .lines import lines_of, whole_lines
+from .notes import note_of
 
 #: In seconds: a clock that never goes back is this much earlier only in another run.
 _BACK = 60.0
@@ -184,10 +185,6 @@ def _with_note(record: dict[str, Any]) -> dict[str, Any]:
     kind = record.get("kind")
     if kind not in schema.MARKS or "note" in record:
         return record
-    reason, count, data, step = (record.pop(name, None) for name in ("reason", "count", "bytes", "step_s"))
-    if kind == "clock" and isinstance(step, (int, float)):
-        note = f"{step:.6f}"
-    else:
-        last = data if data is not None else count
-        note = ": ".join(str(part) for part in (reason, last) if part is not None)
-    return record | {"note": note or None} | ({"count": count} if count is not None else {})
+    note = note_of(str(kind), record)
+    kept = {name: value for name, value in record.items() if name not in ("reason", "bytes", "step_s", "text")}
+    return kept | {"note": note}

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-#: Records that are no samples: what happened between them. `start` is made by `marks`: a later run of the program.
-MARKS = ("gap", "pause", "measured", "dropped", "rejected", "clock", "lost", "start")
+#: Records that are no samples: what happened between them. `mark` is set by a person, and `event` is the ring's button or
+#: alarm. `start` is made by `marks`: a later run of the program.
+MARKS = ("gap", "pause", "measured", "dropped", "rejected", "clock", "lost", "mark", "event", "start")
 #: The kinds of samples.
 SAMPLES = ("ppg", "spo2", "accel")
 #: What each record begins with.

@@ -23,8 +23,9 @@ def samples(frame: pd.DataFrame, kind: str) -> pd.DataFrame:
 
 
 def marks(frame: pd.DataFrame) -> pd.DataFrame:
-    """What happened between the samples: gaps, dropped samples, rejected frames, a clock that was set, lost packets;
-    and a mark of kind `start` where a later run of the program begins."""
+    """What happened between the samples: gaps, dropped samples, rejected frames, a clock that was set, lost packets; what
+    a person has marked with `halo-raw mark` (`mark`), the ring's button and alarm (`event`); and a mark of kind `start`
+    where a later run of the program begins."""
     marked = frame["kind"].isin(schema.MARKS).to_numpy()
     columns = [name for name in (*schema.BASE, "packet", "count", "note", "run") if name in frame.columns]
     found = frame[marked]

@@ -49,16 +49,17 @@ package enum LocalSocket {
     return (descriptor, user)
   }
 
-  /// Connects to sockets, and reads from all at once until the other processes close.
+  /// Connects to sockets, asks all of them, and reads from all at once until the other processes close.
   ///
   /// - Parameters:
+  ///   - question: the bytes to send to each, and their end; none for a socket that is asked by the connection alone
   ///   - users: for each socket, the user whose it has to be: a socket of another one is left out
   ///   - most: how many sockets of one user are read; those after them are left out
   ///   - milliseconds: how long to wait for all of them
   ///   - connect: connects the descriptor to the socket with this index; false, and `errno`, if that fails
   /// - Returns: for each socket, nil if there is none, or it is left out
   package static func answers(
-    of users: [uid_t], atMost most: Int, within milliseconds: Int32,
+    to question: [UInt8] = [], of users: [uid_t], atMost most: Int, within milliseconds: Int32,
     connect: (_ descriptor: Int32, _ index: Int) -> Bool
   ) -> [Answer?] {
     var answers = [Answer?](repeating: nil, count: users.count)
@@ -78,6 +79,11 @@ package enum LocalSocket {
       guard peer(of: socket) == user else {
         close(socket)
         continue
+      }
+      if !question.isEmpty {
+        // A new socket has room for it, so that nothing waits.
+        _ = question.withUnsafeBytes { SystemCall.send(socket, $0.baseAddress, $0.count, waits: false) }
+        shutdown(socket, Int32(SHUT_WR))
       }
       sockets.append((index, socket))
       counts[user, default: 0] += 1

@@ -21,6 +21,10 @@ extension SampleWriter {
     case pause(String)
     /// A beat of the pulse that the light has shown, and the rate of the last ten seconds.
     case beat(Beat, bpm: Double?)
+    /// What a person has marked.
+    case annotation(String)
+    /// The wearer has used the ring's button, or an alarm of the ring: its name and its value.
+    case event(String)
 
     var kind: StaticString {
       switch self {
@@ -32,6 +36,8 @@ extension SampleWriter {
       case .measured: "measured"
       case .pause: "pause"
       case .beat: "beat"
+      case .annotation: "mark"
+      case .event: "event"
       }
     }
 
@@ -48,6 +54,8 @@ extension SampleWriter {
       case .measured: 8
       case .pause: 9
       case .beat: 10
+      case .annotation: 11
+      case .event: 12
       }
     }
 
@@ -62,6 +70,7 @@ extension SampleWriter {
       case .packets(let step): "\"packet\":\(step.first),\"count\":\(step.loss),\"reason\":\"\(step.reason)\""
       case .measured(let name, let value): "\"\(name)\":\(value)"
       case .beat(let beat, _): "\"reason\":\"\(beat.reason.rawValue)\""
+      case .annotation(let text), .event(let text): "\"text\":\(Field.text(text).json)"
       }
     }
 
@@ -71,7 +80,7 @@ extension SampleWriter {
     /// The text of the column `note`.
     var note: String {
       switch self {
-      case .gap(let reason), .pause(let reason): reason
+      case .gap(let text), .pause(let text), .annotation(let text), .event(let text): text
       case .dropped(let count): "\(count)"
       case .rejected(let reason, let bytes): bytes.isEmpty ? reason : "\(reason): \(Hex.string(bytes))"
       case .clock(let step): DecimalText.string(step, places: 6)
@@ -83,7 +92,7 @@ extension SampleWriter {
 
     package var text: String {
       switch self {
-      case .gap, .rejected, .measured, .pause: note
+      case .gap, .rejected, .measured, .pause, .annotation, .event: note
       case .dropped(let count): "\(count) samples: the output was not read in time"
       case .beat(let beat, let rate): Self.text(beat, rate)
       case .clock: "the clock of this computer was set by \(note) s"

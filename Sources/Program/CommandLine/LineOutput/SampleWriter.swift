@@ -48,7 +48,7 @@ package final class RecordOrigin {
   private let label: String
   var plot = DotPlot()
   /// The number of lines of each kind.
-  private var counts = InlineArray<11, Int>(repeating: 0)
+  private var counts = InlineArray<13, Int>(repeating: 0)
 
   /// - Parameters:
   ///   - format: the form of the lines

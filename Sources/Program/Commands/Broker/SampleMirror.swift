@@ -50,6 +50,8 @@ final class SampleMirror: SampleObserver {
     if case .beat(_, let rate?) = mark { publisher.update(Int(rate.rounded()), of: .green) }
   }
 
+  func take(_ event: RingEvent, at time: Instant) { publisher.update(event, at: time) }
+
   func begin(after identification: Task<Void, Never>?, _ ring: @escaping @BluetoothActor () -> RingClient) {
     publisher.watch(after: identification, ring)
   }

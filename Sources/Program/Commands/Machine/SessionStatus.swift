@@ -80,7 +80,7 @@ final class SessionStatus {
       "version": .string(HelpPage.version), "since": .string(self.clock.text(timers.current)),
     ]
     do throws(FileError) {
-      server = try StatusServer(.status) { [weak self] reply in
+      server = try StatusServer(.status) { [weak self] _, reply in
         guard let self else { return reply(.null) }
         var members = own.merging(others()) { own, _ in own }
         members["devices"] = .array(devices.map { self.members(of: $0) })
@@ -98,7 +98,7 @@ final class SessionStatus {
     copies.append(copy)
     guard copyServer == nil else { return }
     // Without it, sync finds no ring.
-    copyServer = try? StatusServer(.copy) { [weak self] reply in
+    copyServer = try? StatusServer(.copy) { [weak self] _, reply in
       guard let self else { return reply(.null) }
       var results: [JSONValue] = []
       let count = copies.count

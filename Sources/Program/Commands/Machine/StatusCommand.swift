@@ -20,19 +20,12 @@ let statusCommand = CommandSpec(
     """,
   usesAdapter: false
 ) { invocation in
-  let isRoot = geteuid() == 0
   // Root needs its capabilities for the folders of others.
   let found = await RunningCommand.allWithStatus(within: answerDeadline)
   try Privileges.afterOpening(.other)
   guard let found else { throw Failure(.interrupted, "interrupted") }
   let shown = found.compactMap { CommandAnswer($0, $1) }
-  guard !shown.isEmpty else {
-    throw Failure(
-      .notFound,
-      isRoot
-        ? "no halo-raw command is running"
-        : "no halo-raw command of this user is running; sudo halo-raw status shows those of all users")
-  }
+  guard !shown.isEmpty else { throw RunningCommand.noneRuns }
   let format = OutputFormat(page: invocation)
   var printer = RecordPrinter(
     format,
@@ -68,9 +61,7 @@ private struct CommandAnswer: Sendable {
   /// Why there is nothing to say about a device.
   private var reason: String { facts == .null ? "does not answer" : "no ring is connected yet" }
 
-  private var user: String {
-    getpwuid(command.user).map { String(cString: $0.pointee.pw_name) } ?? String(command.user)
-  }
+  private var user: String { command.userName }
 
   private var commandLine: String? { facts.text("command").map { "halo-raw \($0)" } }
 

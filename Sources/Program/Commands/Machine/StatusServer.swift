@@ -5,10 +5,12 @@ import HaloSystem
 import HaloStorage
 
 /// Answers other commands while a command runs: a line of JSON to each connection of the same user, or of root. The connection
-/// is the question: each question has a socket of its own.
+/// is the question: each question has a socket of its own, and only a mark comes with more.
 @BluetoothActor
 final class StatusServer {
   typealias Reply = (JSONValue) -> Void
+  /// Answers a question: the bytes that came with it, and what takes the answer.
+  typealias Answer = ([UInt8], @escaping Reply) -> Void
 
   /// A question of another command.
   enum Question: CaseIterable {
@@ -16,18 +18,31 @@ final class StatusServer {
     case status
     /// A copy of the stored records of its rings; the answer comes when that is done.
     case copy
+    /// A mark in the records of its rings; the bytes are those of a ``MarkRequest``.
+    case mark
 
     /// The name of the socket of a process.
-    func name(of process: pid_t) -> String { self == .status ? String(process) : "\(process).copy" }
+    func name(of process: pid_t) -> String {
+      switch self {
+      case .status: String(process)
+      case .copy: "\(process).copy"
+      case .mark: "\(process).mark"
+      }
+    }
+
+    /// How many bytes come with it at most.
+    fileprivate var longest: Int { self == .mark ? MarkRequest.longest : 0 }
   }
 
   private let folder: SocketFolder
-  private let name: String
+  private let question: Question
   private let listener: Int32
-  private let answer: (@escaping Reply) -> Void
+  private let answer: Answer
   private var watch: EpollLoop.Watch?
   /// The connections that wait for an answer.
   private var waiting: Set<Int32> = []
+  /// What reads their questions.
+  private var readers: [Int32: QuestionReader] = [:]
 
   /// More are not accepted.
   private static let mostWaiting = 64
@@ -35,10 +50,11 @@ final class StatusServer {
   private static let pause = Duration.milliseconds(20)
 
   /// - Throws: if this user has no folder for sockets, or the socket can't be made
-  init(_ question: Question, _ answer: @escaping (@escaping Reply) -> Void) throws(FileError) {
+  init(_ question: Question, _ answer: @escaping Answer) throws(FileError) {
     let folder = try RunningCommand.makeFolder()
     self.folder = folder
-    name = question.name(of: getpid())
+    self.question = question
+    let name = question.name(of: getpid())
     let listener = try folder.listen(name)
     self.listener = listener
     self.answer = answer
@@ -55,7 +71,9 @@ final class StatusServer {
   func stop() {
     watch.take()?.cancel()
     close(listener)
-    folder.remove(name)
+    folder.remove(question.name(of: getpid()))
+    for reader in readers.values { reader.stop() }
+    readers = [:]
     for descriptor in waiting { close(descriptor) }
     waiting = []
   }
@@ -70,12 +88,26 @@ final class StatusServer {
       return
     }
     waiting.insert(descriptor)
-    answer { [weak self] json in self?.reply(json, to: descriptor) }
+    guard question.longest > 0 else { return ask([], descriptor) }
+    readers[descriptor] = QuestionReader(descriptor, atMost: question.longest) { [weak self] bytes in
+      guard let self else { return }
+      readers[descriptor] = nil
+      if let bytes { ask(bytes, descriptor) } else { end(descriptor) }
+    }
+  }
+
+  private func ask(_ bytes: [UInt8], _ descriptor: Int32) {
+    answer(bytes) { [weak self] json in self?.reply(json, to: descriptor) }
+  }
+
+  /// Gives no answer.
+  private func end(_ descriptor: Int32) {
+    if waiting.remove(descriptor) != nil { close(descriptor) }
   }
 
   private func reply(_ json: JSONValue, to descriptor: Int32) {
-    guard waiting.remove(descriptor) != nil else { return }
-    defer { close(descriptor) }
+    guard waiting.contains(descriptor) else { return }
+    defer { end(descriptor) }
     var line = json.line + "\n"
     // Text that does not fit into the socket at once is left out; it has room for all the rings that a command takes.
     _ = line.withUTF8 { SystemCall.send(descriptor, $0.baseAddress, $0.count, waits: false) }
@@ -88,6 +120,9 @@ struct RunningCommand: Sendable {
   /// Where the socket is. It stays open: another user could put another folder in the place of one that was looked at.
   let folder: SocketFolder
   var user: uid_t { folder.user }
+  var userName: String {
+    getpwuid(user).map { String(cString: $0.pointee.pw_name) } ?? String(user)
+  }
 
   /// The end of the folder's path.
   private static let end = "/halo-raw/status"
@@ -104,7 +139,8 @@ struct RunningCommand: Sendable {
     for place in UserFolders.sockets {
       do throws(FileError) {
         let path = place + "/status"
-        guard SocketFolder.hasRoom(for: StatusServer.Question.copy.name(of: getpid()), in: path) else {
+        let names = StatusServer.Question.allCases.map { $0.name(of: getpid()) }
+        guard names.allSatisfy({ SocketFolder.hasRoom(for: $0, in: path) }) else {
           throw FileError(path, .system(ENAMETOOLONG))
         }
         let folder = try SocketFolder.make(path)
@@ -144,11 +180,15 @@ struct RunningCommand: Sendable {
 
   /// The answer of each command, or nil for one that has ended; on another thread.
   ///
-  /// - Parameter milliseconds: how long all may take
+  /// - Parameters:
+  ///   - bytes: those that come with the question
+  ///   - milliseconds: how long all may take
   nonisolated static func answers(
-    of all: [RunningCommand], to question: StatusServer.Question, within milliseconds: Int32
+    of all: [RunningCommand], to question: StatusServer.Question, with bytes: [UInt8] = [],
+    within milliseconds: Int32
   ) -> [LocalSocket.Answer?] {
-    LocalSocket.answers(of: all.map(\.user), atMost: mostAsked, within: milliseconds) { socket, index in
+    LocalSocket.answers(to: bytes, of: all.map(\.user), atMost: mostAsked, within: milliseconds) {
+      socket, index in
       all[index].folder.connect(socket, question.name(of: all[index].process))
     }
   }
@@ -163,6 +203,15 @@ struct RunningCommand: Sendable {
       let all = RunningCommand.all
       return Array(zip(all, answers(of: all, to: .status, within: milliseconds)))
     }
+  }
+
+  /// That there is no command to ask.
+  static var noneRuns: Failure {
+    Failure(
+      .notFound,
+      geteuid() == 0
+        ? "no halo-raw command is running"
+        : "no halo-raw command of this user is running; sudo halo-raw status shows those of all users")
   }
 
   /// How many commands of one user are asked.

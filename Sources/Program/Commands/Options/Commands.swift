@@ -39,6 +39,7 @@ package enum Commands {
     ),
     group(
       "This machine", .init("adapters", adaptersCommand), .init("status", statusCommand),
+      .init("mark", markCommand),
       .init("doctor", doctorCommand), .init("bench", benchCommand)),
     group(
       "Captures", .init("decode", decodeCommand), .init("record", recordCommand)),

@@ -52,6 +52,8 @@ final class LiveOutput {
   var link: String?
   /// Prints the records of the one device; nil for samples.
   private(set) var printer: TimedPrinter?
+  /// Ends the marks in these records.
+  private var forgetMarks: () -> Void = {}
 
   /// In bytes: the most data that wait for a slow disk.
   private static let capacity = 1 << 22
@@ -96,8 +98,9 @@ final class LiveOutput {
     serveStatus()
   }
 
-  /// Answers `halo-raw status` until the command ends.
+  /// Answers `halo-raw status`, and takes marks, until the command ends.
   private func serveStatus() {
+    session.annotations.serve(command: invocation.command.name)
     session.status.serve(invocation, clock.ending()) { [weak self] in
       guard let self else { return [:] }
       return [
@@ -121,6 +124,9 @@ final class LiveOutput {
     guard let device = description.rings.first else { return }
     session.status.report("connected", of: device.address, name: device.name)
     session.status.count(device.address) { printer.progress }
+    forgetMarks = session.annotations.onMark(of: device.address, name: device.name) { [weak printer] in
+      printer?.mark($0, at: $1)
+    }
   }
 
   /// The form of a file, by its name; csv if the name does not show it.
@@ -240,6 +246,7 @@ final class LiveOutput {
   ) async throws(Failure) {
     try await complete {
       let result = await outcome(of: work)
+      forgetMarks()
       printer?.finish()
       complete(link, results())
       if let printer, printer.dropped > 0 {

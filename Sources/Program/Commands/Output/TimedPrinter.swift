@@ -86,6 +86,16 @@ final class TimedPrinter {
     print("gap", [columns[0]: .text("gap"), "note": .text(reason)], text: "gap: \(reason)")
   }
 
+  /// Prints what a person has marked.
+  func mark(_ text: String, at time: Instant) {
+    print("mark", [columns[0]: .text("mark"), noteColumn: .text(text)], at: time, text: "mark: \(text)")
+  }
+
+  /// The column for the text of a record that is none of the command's own.
+  private var noteColumn: String {
+    ["note", "value", "name"].first { columns.contains($0) } ?? columns[columns.count - 1]
+  }
+
   /// Prints the number of records that were dropped after the last one that was printed, if there are any. No record follows.
   func finish() {
     let time = now
@@ -98,9 +108,8 @@ final class TimedPrinter {
   private func dropped(_ time: Instant, since start: Instant) -> [Field]? {
     let count = printer.output.droppedLines
     guard count > 0 else { return nil }
-    let column = columns.first { ["note", "value", "name"].contains($0) } ?? columns[columns.count - 1]
     return record(
-      "dropped", [columns[0]: .text("dropped"), column: .number(count)], at: time, since: start)
+      "dropped", [columns[0]: .text("dropped"), noteColumn: .number(count)], at: time, since: start)
   }
 
   /// The fields of all columns; those that a record of a kind does not have are empty.

@@ -1,15 +1,14 @@
 import HaloBluetoothCore
 import HaloCommandLine
 import HaloPulse
+import HaloRaw
 import RingLink
 
 /// Finds the beats in the light of a stream.
 @BluetoothActor
 final class BeatFinder {
   private let tally = PulseTally()
-  private var detector: AccelerometerEncodingDetector
-  /// In g, of the last sample.
-  private var acceleration: SIMD3<Double>?
+  private var light: RingLight
   /// Takes a beat, and the time of the sample that has shown it.
   var report: (SampleWriter.Mark, Instant) -> Void = { _, _ in }
   /// Takes the message that there are too few samples.
@@ -19,7 +18,7 @@ final class BeatFinder {
   var assess: (PulseSecond) -> Void = { _ in }
 
   init(of ring: RingClient) {
-    detector = AccelerometerEncodingDetector(known: ring.firmware.accelerometerEncoding)
+    light = RingLight(encoding: ring.firmware.accelerometerEncoding)
   }
 
   var beatsPerMinute: Double? { tally.monitor.beatsPerMinute }
@@ -31,9 +30,11 @@ final class BeatFinder {
 
   var variability: PulseVariability.Summary { tally.monitor.variability.summary(at: tally.monitor.time) }
 
-  private func add(_ light: UInt16, counter: UInt8?, at time: Instant) {
+  private func add(_ sample: RingLight.Sample?, at time: Instant) {
+    guard let sample else { return }
     report(
-      tally.add(at: time.inSeconds, light: Double(light), acceleration: acceleration, counter: counter),
+      tally.add(
+        at: time.inSeconds, light: sample.light, acceleration: sample.acceleration, counter: sample.counter),
       at: time)
   }
 
@@ -52,22 +53,11 @@ final class BeatFinder {
 extension BeatFinder: SampleObserver {
   func begin(after identification: Task<Void, Never>?, _ ring: @escaping @BluetoothActor () -> RingClient) {}
 
-  func take(_ sample: RawSample, at time: Instant) {
-    switch sample {
-    case .ppg(let optical): add(optical.raw, counter: nil, at: time)
-    case .accelerometer(let sample):
-      detector.observe(sample)
-      if let encoding = detector.encoding { take(sample.acceleration(encoding)) }
-    default: break
-    }
-  }
+  func take(_ sample: RawSample, at time: Instant) { add(light.take(sample), at: time) }
 
   func take(_ sample: CountedSample, packet: Int, at time: Instant) {
-    if let g = sample.acceleration(detector.encoding) { take(g) }
-    if sample.light == .green { add(sample.raw, counter: UInt8(truncatingIfNeeded: packet), at: time) }
+    add(light.take(sample, packet: packet), at: time)
   }
-
-  private func take(_ g: Acceleration) { acceleration = SIMD3(g.x, g.y, g.z) }
 
   func mark(_ mark: SampleWriter.Mark, at time: Instant) {
     switch mark {

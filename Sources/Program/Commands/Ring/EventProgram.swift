@@ -62,7 +62,7 @@ final class EventProgram {
 
   /// Runs the command for an event that is an action or an alarm; others pass.
   func run(for event: RingEvent) {
-    guard let arguments = event.programArguments, !interruption.isRequested else { return }
+    guard let arguments = event.momentWords, !interruption.isRequested else { return }
     guard waiting.count < Self.mostWaiting else {
       leftOut += 1
       return
@@ -106,8 +106,8 @@ final class EventProgram {
 }
 
 extension RingEvent {
-  /// The arguments for an action of the wearer, or an alarm; nil for an event that the ring reports by itself.
-  fileprivate var programArguments: [String]? {
+  /// The words for an action of the wearer, or an alarm: `button tap`. Nil for an event that the ring reports by itself.
+  var momentWords: [String]? {
     let value: [String]
     switch self {
     case .camera(.shake), .mediaKey, .button, .findsPhone: value = []

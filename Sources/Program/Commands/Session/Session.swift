@@ -29,6 +29,8 @@ final class Session {
   let notes: [SessionNote]
   /// The activity of the command, for other processes.
   let status: SessionStatus
+  /// What people mark in its records.
+  let annotations: Annotations
   /// The automatic measurements that are switched off.
   let paused: PausedMeasurements
   /// The known rings that the recording has.
@@ -73,6 +75,7 @@ final class Session {
       }
     }
     session.status.stop()
+    session.annotations.stop()
     ServiceManager.shared.stopping()
     await session.opened.close()
     if case .success = result, let count = session.central.skippedBytes, count > 0 {
@@ -110,6 +113,7 @@ final class Session {
     self.opened = opened
     central = opened.central
     status = SessionStatus(opened.adapter.timers)
+    annotations = Annotations(opened.adapter.timers)
     for ring in notes.knownRings { known.remember(ring) }
     opened.tap?.onFailure = { [weak self] error in self?.fail(Failure(error)) }
     opened.adapter.onNote = { [weak self] text in self?.note(text) }

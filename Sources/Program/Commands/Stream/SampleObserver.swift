@@ -18,6 +18,8 @@ protocol SampleObserver: AnyObject {
   func mark(_ mark: SampleWriter.Mark, at time: Instant)
   /// The light has shown how good a second was; only if beats are looked for.
   func take(_ second: PulseSecond)
+  /// The ring has reported something itself.
+  func take(_ event: RingEvent, at time: Instant)
   /// The stream has ended. Nothing is asked of the ring afterwards.
   func end() async
   /// Lines for the end of the stream.
@@ -26,5 +28,6 @@ protocol SampleObserver: AnyObject {
 
 extension SampleObserver {
   func take(_ second: PulseSecond) {}
+  func take(_ event: RingEvent, at time: Instant) {}
   var summary: [String] { [] }
 }

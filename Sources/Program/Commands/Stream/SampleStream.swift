@@ -98,12 +98,16 @@ final class SampleStream: @BluetoothActor TickObserver {
     defer { forget() }
     let forgetSkips = session.whenBytesAreSkipped { what, time in self.markLoss(what, at: time) }
     defer { forgetSkips() }
+    let forgetMarks = session.annotations.onMark(
+      of: ring.connection.peer, name: link.name ?? session.ringName
+    ) { self.annotate($0, at: $1) }
     var result = Result<Void, Failure>.success(())
     do throws(Failure) {
       try await link.ask { ring in try await stream(from: ring) }
     } catch {
       if error.code != .interrupted || !link.interruption.isRequested { result = .failure(error) }
     }
+    forgetMarks()
     flush()
     writer.finish(at: timers.now.wholeMicroseconds)
     timers.cancel(durationTimer)
@@ -165,6 +169,7 @@ final class SampleStream: @BluetoothActor TickObserver {
     }
     // Not weakly: each retain of an object that was ever captured weakly takes 150 instructions more.
     ring.dispatcher.onRejected = { bytes, error, time in self.reject(bytes, error, at: time) }
+    ring.dispatcher.onEvent = { event in self.take(event) }
     do throws(RingError) {
       try await link.interruption.cancels { () async throws(RingError) in
         try await self.request(ring)
@@ -332,6 +337,21 @@ final class SampleStream: @BluetoothActor TickObserver {
     mark(.rejected(what, []), at: time)
   }
 
+  /// Marks what a person says.
+  private func annotate(_ text: String, at time: Instant) {
+    flush()
+    mark(.annotation(text), at: time)
+  }
+
+  /// Passes on what the ring reports itself, and marks what its wearer has done.
+  private func take(_ event: RingEvent) {
+    let time = timers.now.wholeMicroseconds
+    for observer in observers { observer.take(event, at: time) }
+    guard let words = event.momentWords else { return }
+    flush()
+    mark(.event(words.joined(separator: " ")), at: time)
+  }
+
   private func stopRing() async {
     if source.isCounted { await ring.stopCountedStream() } else { await ring.stopRawStream() }
   }
@@ -339,6 +359,7 @@ final class SampleStream: @BluetoothActor TickObserver {
   private func leave() async {
     await stopRing()
     ring.dispatcher.onRejected = nil
+    ring.dispatcher.onEvent = nil
     await identification?.value
     for observer in observers { await observer.end() }
     if let paused, !paused.isEmpty { await session.leaveMeasurements(paused, of: ring) }

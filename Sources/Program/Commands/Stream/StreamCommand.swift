@@ -127,6 +127,9 @@ let streamCommand = CommandSpec(
     \(RingPlan.details)
     What it has measured is a line of the kind "measured".
 
+    A line of kind "mark" has what halo-raw mark has marked, from another terminal; a line of kind "event" that the wearer has
+    used the ring's button or keys, or an alarm of the ring.
+
     A line of kind "gap" marks an interruption, with the reason. A line of kind "rejected" has a damaged frame, in its
     place.
 

@@ -89,6 +89,10 @@ final class StreamVitals: SampleObserver {
     if plan?.isOnDemand == true { plan?.measure(every: Self.measurePause) }
   }
 
+  func take(_ event: RingEvent, at time: Instant) {
+    if case .battery(let battery) = event { self.battery = battery }
+  }
+
   func mark(_ mark: SampleWriter.Mark, at time: Instant) {
     if case .packets(let step) = mark { lost = (lost ?? 0) + step.loss }
     if case .measured("heart_rate_bpm", let rate) = mark { measured = (rate, time) }

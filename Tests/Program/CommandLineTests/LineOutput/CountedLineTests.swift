@@ -46,6 +46,24 @@ import Testing
     }
   }
 
+  /// What a person has marked is text like any other, whatever it looks like.
+  @Test func marksHaveTheirText() {
+    let print = { (writer: inout SampleWriter) in
+      writer.mark(.annotation("a \"b\", c"), at: .zero)
+      writer.mark(.event("button tap"), at: .zero)
+      writer.mark(.annotation("again"), at: .zero)
+    }
+    #expect(
+      lines(.csv, [.ppg], hasBeats: true, print).dropFirst() == [
+        "0,mark,,,,,,,,,,,,\"a \"\"b\"\", c\"", "0,event,,,,,,,,,,,,button tap", "1,mark,,,,,,,,,,,,again",
+      ])
+    #expect(
+      lines(.jsonl, [.ppg], print) == [
+        #""mark","text":"a \"b\", c"}"#, #""event","text":"button tap"}"#, #""mark","text":"again"}"#,
+      ])
+    #expect(lines(.text, [.ppg], print).first?.hasSuffix("mark      a \"b\", c") == true)
+  }
+
   /// A beat has columns of its own, which other records leave empty.
   @Test func beatsHaveTheirColumns() {
     let beat = Beat(

@@ -56,6 +56,8 @@ package struct PulseInput {
 
   private static let mostRings = 64
   private static let interruptions: Set = ["gap", "pause"]
+  /// Lines of text of these kinds are read as such, whatever their text is.
+  private static let kindsOfText: Set = ["ppg", "accel", "gap", "pause", "mark", "event"]
 
   package init() {}
 
@@ -105,8 +107,9 @@ package struct PulseInput {
   private mutating func text(_ line: ArraySlice<UInt8>) -> Line? {
     let words = line.split(separator: UInt8(ascii: " ")).map { String(decoding: $0, as: UTF8.self) }
     guard words.count > 3, words[1] == "s", let time = Double(words[0]),
-      let place = words.dropFirst(2).firstIndex(where: { ["ppg", "accel", "gap", "pause"].contains($0) })
+      let place = words.dropFirst(2).firstIndex(where: { Self.kindsOfText.contains($0) })
     else { return words.count > 1 && words[1] == "s" ? .other : nil }
+    guard !["mark", "event"].contains(words[place]) else { return .other }
     func number(after name: String) -> Double? {
       words.firstIndex(of: name).flatMap { $0 + 1 < words.count ? Double(words[$0 + 1]) : nil }
     }

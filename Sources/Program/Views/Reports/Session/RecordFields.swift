@@ -50,7 +50,7 @@ struct RecordFields {
   private static let required = ["t", "time", "ring", "kind"]
   private static let droppedStart = "dropped="
   /// The members of a mark in JSON, which csv has in one column.
-  private static let noteMembers = ["reason", "bytes", "count", "step_s", "note"]
+  private static let noteMembers = ["text", "reason", "bytes", "count", "step_s", "note"]
 
   /// The indices of the columns of csv; nil before they are known.
   private var columns: [String: Int]?

@@ -121,6 +121,13 @@ package struct ReportPage {
       \.time)
   }
 
+  /// What a person or the wearer has marked.
+  private func moments(of series: SessionReport.Series) -> [ReportPlot.Moment] {
+    report.marks.filter { ["mark", "event"].contains($0.kind) && $0.ring == series.ring }.map {
+      ReportPlot.Moment(time: $0.time, text: $0.note)
+    }
+  }
+
   private func plots(of series: SessionReport.Series) -> String {
     let title = title(series)
     let unit = series.kind.unit
@@ -130,17 +137,18 @@ package struct ReportPage {
       $0.kind == "run" || $0.kind == "gap" && $0.ring == series.ring
     }.map(\.time)
     let losses = losses(of: series)
+    let moments = moments(of: series)
     let pauses = report.pauses.filter { $0.ring == series.ring }.map(\.time)
     let signal = ReportPlot(
       title: "\(title) over time, in \(unit)", curves: series.curves.map(\.envelope), gaps: gaps,
       pauses: pauses,
-      losses: losses, end: report.end, start: report.start,
+      losses: losses, moments: moments, end: report.end, start: report.start,
       hasDots: !series.kind.isSampled && series.statistics.count < Self.fewValues,
       leastRange: series.kind.leastRange)
     let (scale, intervalUnit) = Self.unit(ofMilliseconds: series.intervals.high)
     let intervals = ReportPlot(
       title: "\(title): time since the sample before, in \(intervalUnit)",
-      curves: [series.intervals], gaps: gaps, end: report.end, start: report.start,
+      curves: [series.intervals], gaps: gaps, moments: moments, end: report.end, start: report.start,
       beginsAtZero: true, hasDots: true, scale: scale)
     let below =
       series.kind.isSampled ? "<h3>Time since the sample before, \(intervalUnit)</h3>\n\(intervals.svg)" : ""
@@ -184,9 +192,9 @@ package struct ReportPage {
       total > report.marks.count ? "<p>The first \(report.marks.count) of \(total) are listed.</p>\n" : ""
     return """
       <section>
-      <h2>Interruptions: \(counts.joined(separator: ", ").htmlEscaped)</h2>
+      <h2>Interruptions and marks: \(counts.joined(separator: ", ").htmlEscaped)</h2>
       \(rest)<div class="wide"><table id="marks">
-      <tr><th scope="col">After</th><th scope="col">Ring</th><th scope="col">What</th><th scope="col">Why</th></tr>
+      <tr><th scope="col">After</th><th scope="col">Ring</th><th scope="col">What</th><th scope="col">Note</th></tr>
       \(rows)</table></div>
       </section>
 

@@ -3,11 +3,19 @@ import RingLink
 
 /// A curve over time, or several, as SVG.
 struct ReportPlot {
+  /// What was marked at a time.
+  struct Moment {
+    /// In seconds.
+    var time: Double
+    var text: String
+  }
+
   /// The subject, for people who can't see it.
   private let title: String
   private let curves: [Envelope]
   private let gaps: [Double]
   private let losses: [Double]
+  private let moments: [Moment]
   /// Where curves are interrupted, with the gaps.
   private let breaks: [Double]
   private let end: Double
@@ -31,6 +39,7 @@ struct ReportPlot {
   ///   - gaps: where the signal is interrupted, in seconds
   ///   - pauses: where it is interrupted as planned, which is not drawn
   ///   - losses: where packets are lost, in seconds
+  ///   - moments: what was marked, in the order of time
   ///   - end: in seconds
   ///   - start: the time of day at 0; nil if it is unknown
   ///   - beginsAtZero: whether the scale begins at zero
@@ -39,7 +48,7 @@ struct ReportPlot {
   ///   - leastRange: how much the scale shows at least
   init(
     title: String, curves: [Envelope], gaps: [Double], pauses: [Double] = [], losses: [Double] = [],
-    end: Double, start: Double?,
+    moments: [Moment] = [], end: Double, start: Double?,
     beginsAtZero: Bool = false, hasDots: Bool = false, scale: Double = 1,
     leastRange: Double = 0
   ) {
@@ -49,6 +58,7 @@ struct ReportPlot {
     self.curves = curves
     self.gaps = gaps
     self.losses = losses
+    self.moments = moments
     breaks = (gaps + pauses).sorted()
     self.end = end
     self.start = start
@@ -78,6 +88,7 @@ struct ReportPlot {
     svg += timeLabels
     svg += gaps.map { line("class=\"gap\"", at: $0, from: 0) }.joined()
     svg += losses.map { line("class=\"lost\"", at: $0, from: Self.height - 8) }.joined()
+    svg += moments.enumerated().map { moment($1, row: $0 % Self.momentRows) }.joined()
     svg += "<svg viewBox=\"0 0 \(decimal(Self.width, 1)) \(decimal(Self.height, 1))\""
     svg += " preserveAspectRatio=\"none\">\n"
     for (index, curve) in curves.enumerated() {
@@ -107,6 +118,23 @@ struct ReportPlot {
     return "<line \(kind) x1=\"\(x)\" x2=\"\(x)\" y1=\"\(decimal(top, 1))\""
       + " y2=\"\(decimal(Self.height, 1))\"/>\n"
   }
+
+  /// A line with its text at the top. Texts of neighbours are below each other.
+  private func moment(_ moment: Moment, row: Int) -> String {
+    let isAtEnd = place(moment.time) > Self.lastStart
+    let shown =
+      moment.text.count > Self.longestText ? moment.text.prefix(Self.longestText) + "…" : moment.text[...]
+    return line("class=\"moment\"", at: moment.time, from: 0)
+      + "<text class=\"moment\(isAtEnd ? " end" : "")\" x=\"\(percent(moment.time))\" dx=\"\(isAtEnd ? -4 : 4)\""
+      + " y=\"\(10 + 12 * row)\"><title>\(moment.text.htmlEscaped)</title>\(String(shown).htmlEscaped)</text>\n"
+  }
+
+  /// In how many rows the texts of marks are.
+  private static let momentRows = 4
+  /// In characters: the rest of a longer text is in its title, and in the table.
+  private static let longestText = 24
+  /// No text of a mark begins farther to the right, as a part of the width.
+  private static let lastStart = 0.6
 
   /// Through the steps between gaps.
   private func path(_ envelope: Envelope) -> String {

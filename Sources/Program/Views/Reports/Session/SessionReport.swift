@@ -115,7 +115,7 @@ package struct SessionReport {
   private var lost: [String: Int] = [:]
 
   private static let markKinds = [
-    "gap", "pause", "rejected", "clock", "dropped", "lost", "run", "no-contact", "no-value",
+    "gap", "pause", "rejected", "clock", "dropped", "lost", "run", "no-contact", "no-value", "mark", "event",
   ]
   /// The records of measurements that are no marks and no values.
   private static let otherStates: Set = ["beat", "warming-up"]
