@@ -113,13 +113,13 @@ def test_each_ring_of_a_group_has_its_marks(halo, tmp_path):
     (["events"], ",events=0.2", ("event", "note")),
     (["measure", "heart-rate", "--continuous"], ",warm-up=1", ("kind", "note")),
     (["raw", "03", "--duration", "20s"], "", ("direction", "name")),
-    (["subscribe", "R02_TAKES", "--uuid", "2A19"], "", None),
+    (["subscribe", "RING", "--uuid", "2A19"], "", None),
 ])
 def test_commands_that_print_records_take_marks(halo, tmp_path, command, options, columns):
-    file = tmp_path / "x.jsonl"
-    process = halo.start(*command, "--output", file, adapter=named("R02_TAKES", options))
-    wait_until(lambda: not halo.run("mark", "here", "--ring", "R02_TAKES").code, "command that takes a mark")
-    assert f"halo-raw {command[0]}, process {process.pid}" in halo.run("mark", "again", "--ring", "R02_TAKES").succeeded().out
+    file, ring = tmp_path / "x.jsonl", f"R02_{command[0].upper()}"
+    process = halo.start(*[word.replace("RING", ring) for word in command], "--output", file, adapter=named(ring, options))
+    wait_until(lambda: not halo.run("mark", "here", "--ring", ring).code, "command that takes a mark")
+    assert f"halo-raw {command[0]}, process {process.pid}" in halo.run("mark", "again", "--ring", ring).succeeded().out
     process.send_signal(signal.SIGINT)
     halo.wait(process)
     kind, text = columns or ("kind", "note")

@@ -228,7 +228,7 @@ def test_marks_and_events_reach_a_broker(halo, state, broker, subscribe):
     wait_for("mark", lambda: published("mark"))
     wait_for("event", lambda: published("event"))
     wait_for("tap", lambda: [text for text in subscriber.of(f"{PREFIX}/{RING}/button") if "tap" in text])
-    wait_for("temperature", lambda: subscriber.of(f"{PREFIX}/{RING}/temperature"))
+    wait_for("temperature", lambda: subscriber.of(f"{PREFIX}/{RING}/state/temperature"))
     process.send_signal(signal.SIGINT)
     result = halo.wait(process).succeeded()
     printed = [record for record in result.records() if record["kind"] in ("mark", "event")]

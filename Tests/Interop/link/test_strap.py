@@ -95,10 +95,15 @@ def test_a_counted_stream_gives_the_times_between_beats(halo, radio):
     strap.ended()
 
 
-def test_a_ring_that_refuses_its_counted_stream_is_asked_again_later(halo, radio):
+def test_a_ring_that_refuses_its_counted_stream_is_asked_again_later(halo, radio, monkeypatch, tmp_path):
     """It has streamed, and is on its charger then. The strap and its links stay, and say that there is no contact."""
-    strap = Strap(halo, radio, ring="virtual:counted,seed=7,charge-after=100")
-    watch = Watch(halo, radio.adapters[1])
+    # What is known of a firmware is not asked again.
+    monkeypatch.setitem(halo.environment, "XDG_STATE_HOME", str(tmp_path))
+    ours, of_ring, to_ring, of_watch = radio.adapters
+    ring = halo.start("simulate", "--options", "counted,charge-after=100,advertising=20", adapter=of_ring)
+    assert ": advertises at " in ring.stderr.readline()
+    strap = Strap(halo, radio, ring=to_ring)
+    watch = Watch(halo, of_watch)
     assert beats(watch.until(contact=True))
     refusals = []
     while len(refusals) < 2:

@@ -47,7 +47,7 @@ let markCommand = CommandSpec(
   var count = 0
   for (command, answer) in asked {
     guard let answer else {
-      Console.error("halo-raw: process \(command.process) did not take it: it does not answer")
+      Console.error("halo-raw: process \(command.process) did not take it: it has ended, or does not answer")
       continue
     }
     for ring in answer.rings {
