@@ -1,9 +1,15 @@
 """Streams, stores and captures as frames."""
 
+import datetime
 import io
+import os
+import signal
 import sqlite3
+import subprocess
+import time
 
 import pandas as pd
+import pyedflib
 import pytest
 from conftest import CLOCK, OTHER, RING, ROOT
 
@@ -165,6 +171,47 @@ def test_runs_in_a_folder_are_told_apart(program, tmp_path):
     assert frame["run"].tolist() == [0, 0, 0, 1, 1, 1] and frame["seq"].tolist() == [0, 1, 2, 0, 1, 2]
     with pytest.raises(ValueError, match="no csv or jsonl file with records"):
         halo_raw.read_stream(tmp_path.parent)
+
+
+@pytest.mark.verdict
+def test_moments_of_a_stream_are_marks_in_both_forms(program):
+    """What the wearer does is a mark with a text; what the ring reports of itself is none."""
+    texts = [program("stream", "--duration", "12s", "--format", form, "--adapter", f"{CLOCK},events=0.5") for form in ("csv", "jsonl")]
+    frames = [halo_raw.read_stream(io.StringIO(text)) for text in texts]
+    csv, jsonl = (halo_raw.marks(frame)[["t", "seq", "kind", "note"]] for frame in frames)
+    assert csv["note"].tolist()[:4] == ["key next", "find-phone begins", "button tap", "heart-rate-alarm too-high 131"]
+    assert set(csv["kind"]) == {"event"} and csv["seq"].tolist() == list(range(len(csv)))
+    pd.testing.assert_frame_equal(csv, jsonl, check_dtype=False, atol=0.1)
+    assert list(frames[0].columns) == list(frames[1].columns) and not halo_raw.segments(frames[0], "ppg").any()
+
+
+@pytest.mark.verdict
+def test_what_is_marked_during_a_stream_reaches_edf(program, tmp_path):
+    """The whole way: a stream, halo-raw mark in the meantime, a frame, and the annotation of the file."""
+    file = tmp_path / "a.csv"
+    command = [os.environ["HALO_RAW"], "stream", "--ppg", "--output", file, "--adapter", "virtual:name=R02_EDF,rate=50"]
+    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        deadline = time.monotonic() + 30
+        while True:
+            # In a batch, as samples are written once in a while.
+            if file.exists() and file.read_text().count(",ppg,") > 20 and not subprocess.run(
+                    [os.environ["HALO_RAW"], "mark", "drank a coffee", "--ring", "R02_EDF"], capture_output=True).returncode:
+                break
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        count = file.read_text().count(",ppg,")
+        while file.read_text().count(",ppg,") < count + 20:
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+    frame = halo_raw.read_stream(file)
+    (mark,) = halo_raw.marks(frame).itertuples()
+    assert mark.kind == "mark" and mark.note == "drank a coffee" and mark.ring == RING
+    halo_raw.to_edf(frame, tmp_path / "a.edf", rate_hz=50)
+    with pyedflib.EdfReader(str(tmp_path / "a.edf")) as edf:
+        onsets = dict(zip(edf.readAnnotations()[2], edf.readAnnotations()[0], strict=True))
+        begin = edf.getStartdatetime().replace(microsecond=0, tzinfo=datetime.timezone.utc)
+    assert abs((begin + datetime.timedelta(seconds=float(onsets["drank a coffee"])) - mark.time).total_seconds()) < 0.05
 
 
 @pytest.mark.verdict

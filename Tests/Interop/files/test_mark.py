@@ -8,6 +8,7 @@ import json
 import os
 import signal
 import socket
+import subprocess
 import time
 from datetime import datetime, timezone
 from pathlib import Path
@@ -94,6 +95,29 @@ def test_a_mark_is_for_all_rings_of_a_name_or_for_one_address(halo, tmp_path):
         ended(halo, process)
     assert [mark["note"] for mark in rows(one, "mark")] == ["both"]
     assert [(mark["seq"], mark["note"]) for mark in rows(other, "mark")] == [("0", "both"), ("1", "only one")]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="a network of its own needs root")
+def test_a_mark_is_for_all_that_runs(halo, tmp_path, monkeypatch):
+    """It finds commands by their folder, and by the sockets of its network: here, those of other tests are in another one."""
+    monkeypatch.setitem(halo.environment, "XDG_RUNTIME_DIR", str(tmp_path))
+
+    def mark(*arguments):
+        process = subprocess.Popen(
+            ["unshare", "--net", str(halo.path), "mark", *arguments], env=halo.environment, text=True,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        halo.processes.append(process)
+        return halo.wait(process)
+
+    none = mark("x")
+    assert none.code == NOT_FOUND and "no halo-raw command is running" in none.err
+    files = [tmp_path / name for name in ("a.csv", "b.csv")]
+    streams = [stream(halo, file, "R02_ALL") for file in files]
+    assert sorted(mark("went up the stairs").succeeded().out.splitlines()) == sorted(
+        f"marked: R02_ALL, halo-raw stream, process {process.pid}" for process in streams)
+    for process, file in zip(streams, files, strict=True):
+        ended(halo, process)
+        assert [row["note"] for row in rows(file, "mark")] == ["went up the stairs"]
 
 
 def test_each_ring_of_a_group_has_its_marks(halo, tmp_path):
