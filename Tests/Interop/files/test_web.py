@@ -322,6 +322,35 @@ def test_the_day_goes_on_where_the_last_run_has_ended(halo, web, tmp_path):
     assert finer["step"] == 3 and len(finer["rings"][0]["bpm"]) == 2
 
 
+def test_a_mark_of_a_viewer_is_in_the_records_and_on_all_pages(halo, web, tmp_path):
+    page = web("--ppg", "--output", tmp_path / "s.csv")
+    assert page.request("mark", "POST", "too early")[0] in (204, 409)
+    viewers = [page.viewer(), page.viewer()]
+    viewers[0].until(lambda name, data: name == "samples")
+    text = "coffee, black \N{HOT BEVERAGE} <b>"
+    for origin in (None, f"http://127.0.0.1:{page.port}"):
+        headers = {"Origin": origin} if origin else {}
+        assert page.request("mark", "POST", text.encode(), **headers)[0] == 204
+    for viewer in viewers:
+        seen = viewer.until(lambda name, data: name == "mark" and data["kind"] == "mark" and data["note"] == text)
+        assert seen[-1][1]["ring"] == 0
+    # It is there for those who come later, and in the day so far.
+    page.viewer().until(lambda name, data: name == "mark" and data["note"] == text)
+    assert text in [mark["note"] for mark in page.day()["marks"]]
+    assert end(halo, page).code == OK
+    rows = list(csv.DictReader(open(tmp_path / "s.csv")))
+    assert [row["note"] for row in rows if row["kind"] == "mark"][-2:] == [text] * 2
+
+
+@pytest.mark.parametrize("text", [b"", b" ", b"a\nb", b"\xff", b"x" * 201, b"\x1b[2J", b"x" * 5000], ids=lambda text: repr(text[:9]))
+def test_a_text_that_is_no_mark_is_refused_with_the_reason(web, text):
+    page = web("--ppg")
+    page.viewer().until(lambda name, data: name == "samples")
+    status, _, body = page.request("mark", "POST", text)
+    assert status in (400, 413) and len(body) > 20
+    assert page.request("mark", "GET")[0] == 405
+
+
 def test_several_rings_are_on_one_page(web):
     viewer = web("R02_BEEF", "R02_BEF0", "--ppg", adapter="virtual:rings=2").viewer()
     found = set()

@@ -14,14 +14,14 @@ let beatsCommand = CommandSpec(
   file: .reads, options: [BeatsOption.seconds, CommonOptions.format],
   examples: [
     (
+      "halo-raw stream --ppg --accel --duration 30s --adapter virtual:fast | halo-raw beats -",
+      "print the beats while they happen"
+    ),
+    (
       "halo-raw stream --ppg --accel --duration 1m --output light.csv --adapter virtual:fast",
       "first, a minute of light"
     ),
     ("halo-raw beats light.csv", "print a line for each beat, and a summary"),
-    (
-      "halo-raw stream --ppg --accel --duration 30s --adapter virtual:fast | halo-raw beats -",
-      "print the beats while they happen"
-    ),
   ],
   details: """
     FILE is what stream has written, as text, csv or jsonl, or a table of csv with the columns t (seconds) and ppg (counts, a

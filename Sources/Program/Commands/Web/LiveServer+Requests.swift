@@ -9,7 +9,6 @@ extension LiveServer {
   private static let dayMarks = 200
   private static let mostColumns = 4000
   private static let usualColumns = 1440
-  private static let longestMark = 200
 
   func answer(_ request: HTTPRequest) -> HTTPResponse {
     let nonce = String(UInt64.random(in: 0 ... .max), radix: 36)
@@ -89,10 +88,12 @@ extension LiveServer {
 
   private func mark(_ request: HTTPRequest) -> HTTPResponse {
     guard request.method == "POST" else { return HTTPResponse(405, "POST the text of a mark.") }
-    guard let text = String(validating: request.body, as: UTF8.self), !text.isEmpty,
-      text.count <= Self.longestMark
-    else {
-      return HTTPResponse(400, "A mark has 1 to \(Self.longestMark) characters.")
+    guard let text = String(validating: request.body, as: UTF8.self) else {
+      return HTTPResponse(400, "The text of a mark is not UTF-8.")
+    }
+    if let fault = Annotations.fault(of: text) { return HTTPResponse(400, fault) }
+    guard !session.annotations.add(text, to: nil, at: session.timers.current.wholeMicroseconds).isEmpty else {
+      return HTTPResponse(409, "No ring streams yet.")
     }
     return HTTPResponse(status: 204, type: "text/plain", [])
   }

@@ -9,7 +9,7 @@ import RingLink
 /// The page of a stream in browsers: what happens now, as server-sent events; the day so far; and marks that a viewer sets.
 @BluetoothActor
 final class LiveServer {
-  private let session: Session
+  let session: Session
   let access: WebAccess
   private var server: HTTPServer?
   private var viewers: [ObjectIdentifier: EventStream] = [:]
