@@ -297,7 +297,8 @@ targets += [
     ],
     path: "Tests/Soak", swiftSettings: settings),
   .target(
-    name: "FuzzTargets", dependencies: allLayers + ["HaloCommandLine", "HaloViews", "HaloCommands"],
+    name: "FuzzTargets",
+    dependencies: allLayers + ["HaloCommandLine", "HaloHTTP", "HaloViews", "HaloCommands"],
     path: "Tests/Fuzzing/Targets", swiftSettings: settings),
   .testTarget(
     name: "FuzzingTests", dependencies: ["FuzzTargets", "TestSupport"],

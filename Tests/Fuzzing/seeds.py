@@ -58,7 +58,7 @@ def piece(data):
 
 def main():
     names = ["hci-event", "advertising", "h4", "l2cap", "signaling", "att-pdu", "att-bearer", "att-server",
-             "ring-frame", "ring-bulk", "capture", "dissector", "store", "pulse", "client", "replay"]
+             "ring-frame", "ring-bulk", "capture", "dissector", "store", "pulse", "web", "client", "replay"]
     corpus = {name: Corpus(name) for name in names}
     for path in sorted(CAPTURES.rglob("*.btsnoop")):
         stream, bearer, server, bulk = b"", b"", b"", b""
@@ -102,6 +102,9 @@ def main():
     corpus["client"].add(b"")
     for text in light():
         corpus["pulse"].add(text.encode())
+    for host in ("localhost:8642", "[fe80::1%eth0]:80", "raspberrypi.", "192.168.1.20"):
+        corpus["web"].add(f"/abcdefghijkmnpqrstuvwxyz/events\n{host}\nhttp://{host}\n".encode())
+    corpus["web"].add(day().encode())
     corpus["store"].add(store())
     corpus["store"].add(b"SQLite format 3\0" + bytes(100))
 
@@ -118,6 +121,15 @@ def light():
         f'{{"t":{t:.6f},"ring":"A","kind":"ppg","raw":{ppg},"packet":{index}}}\n'
         for index, (t, ppg) in enumerate(samples)) + '{"t":28.0,"ring":"A","kind":"gap","reason":"lost"}\n'
     yield "".join(f"{t:.6f} s  ppg       {ppg:5}\n" for t, ppg in samples)
+
+
+def day():
+    """Some seconds of a stream, in csv."""
+    start = "t,time,ring,seq,kind,raw,max,min,diff,x_g,y_g,z_g,raw_x,raw_y,raw_z,note\n"
+    return start + "".join(
+        f"{number / 4},2026-11-30T12:59:{number // 4:02}.{number % 4 * 250:03}+01:00,A,{number},ppg,{11500 + number},,,,,,,,,,\n"
+        f"{number / 4},2026-11-30T11:59:{number // 4:02}.{number % 4 * 250:03}Z,A,{number},accel,,,,,0.1,-0.9,0.{number},1,2,3,\n"
+        for number in range(24)) + "6,2026-11-30T11:59:06Z,A,0,measured,,,,,,,,,,,heart_rate_bpm=66\n"
 
 
 def store():

@@ -10,10 +10,10 @@ import {color} from './style.js';
 
 /**
  * From above: the rows that are drawn as a line, in CSS pixels; then the strip of quality and the axis. The limits of a `rate`
- * begin at 0.
+ * begin at 0; those of a row with `least` are at least so far apart.
  */
 const LANES = [
-  {row: 'bpm', label: 'Heart rate', height: 118, unit: '', name: 'error', kind: 'line'},
+  {row: 'bpm', label: 'Heart rate', height: 118, unit: '', name: 'error', kind: 'line', least: 20},
   {row: 'light', label: 'Green light', height: 62, unit: '', name: 'att', kind: 'line'},
   {row: 'motion', label: 'Movement', height: 54, unit: 'g', name: 'smp', kind: 'rate'},
 ];
@@ -27,6 +27,13 @@ function clockTicks({from, to}, most, clock) {
   const first = from + (step - clock.secondOfDay(from) % step) % step;
   const count = Math.min(2 * most, Math.max(0, Math.floor((to - first) / step) + 1));
   return {step, times: Array.from({length: count}, (_, index) => first + index * step)};
+}
+
+/** Limits that are at least so far apart, around the same middle; null if there are none. */
+function spread(limits, least = 0) {
+  if (!limits || limits.high - limits.low >= least) return limits;
+  const low = Math.round((limits.low + limits.high - least) / 2);
+  return {low, high: low + least};
 }
 
 export class LiveDayChart {
@@ -75,10 +82,10 @@ export class LiveDayChart {
   }
 
   /** Draws a row, or says that it has no values. */
-  drawLane(context, columns, {row, label, height, unit, name, kind}, {top, span, xOf, width}) {
+  drawLane(context, columns, {row, label, height, unit, name, kind, least}, {top, span, xOf, width}) {
     const rows = row === 'light' ? ['low', 'high'] : [row];
     const shown = columns ? rows.map((one) => this.runs(columns[one], span)) : [];
-    const limits = limitsOf(shown, kind);
+    const limits = spread(limitsOf(shown, kind), least);
     const bottom = top + height;
     context.fillStyle = color('line');
     context.fillRect(0, bottom - .5, width, 1);
