@@ -10,15 +10,18 @@ package final class HTTPServer {
 
   /// In bytes: a request with more in its body is refused.
   package static let largestBody = 4096
-  /// More connections wait until one is closed. A browser makes up to six.
-  private static let mostConnections: UInt32 = 48
+  /// A browser makes up to six. One more takes the place of a connection that has not asked for anything that is here.
+  private static let mostConnections = 48
+  /// How long a connection may take to its first request that is answered.
+  private static let firstDeadline = Duration.seconds(10)
   /// In seconds: how long a connection may take nothing, or send no request.
   private static let idleTime: UInt32 = 30
   /// In bytes: for the headers of a request.
   private static let memory = 32 << 10
   /// In bytes: what the kernel keeps of an answer that is not read, which is out of date when it is.
   private static let sendBuffer: Int32 = 1 << 15
-  private static let mostRounds = 8
+  /// After so many, the loop has its turn.
+  private static let mostRounds = 2
 
   private let library: MicroHTTPD
   private let handler: Handler
@@ -28,8 +31,18 @@ package final class HTTPServer {
   private var timer: Timers.Token?
   private var isRunning = false
   private var mustRunAgain = false
+  /// The open connections.
+  private var guests: [OpaquePointer: Guest] = [:]
+  private var inspection: Timers.Token?
   /// The connections that wait for something to send.
   private var suspended: Set<OpaquePointer> = []
+
+  private struct Guest {
+    let descriptor: Int32
+    let since: Instant
+    /// Whether a request of it was answered, and not refused.
+    var isAdmitted = false
+  }
 
   /// - Throws: if libmicrohttpd is not installed, or has no room
   package init(_ handler: @escaping Handler) throws(LibraryError) {
@@ -56,8 +69,9 @@ package final class HTTPServer {
     let flags = MicroHTTPD.useNoListenSocket | MicroHTTPD.useEpoll | MicroHTTPD.allowSuspendResume
     let daemon = Linux.httpStart(
       library.startDaemon, flags, unsafeBitCast(answer, to: UnsafeMutableRawPointer.self),
-      unsafeBitCast(completed, to: UnsafeMutableRawPointer.self), Unmanaged.passUnretained(self).toOpaque(),
-      Self.mostConnections, Self.idleTime, Self.memory)
+      unsafeBitCast(completed, to: UnsafeMutableRawPointer.self),
+      unsafeBitCast(connected, to: UnsafeMutableRawPointer.self), Unmanaged.passUnretained(self).toOpaque(),
+      UInt32(Self.mostConnections), Self.idleTime, Self.memory)
     self.daemon = daemon.map { OpaquePointer($0) }
     guard daemon != nil else { throw .cannotOpen("HTTP", "libmicrohttpd does not start") }
     do throws(SystemError) {
@@ -87,6 +101,7 @@ package final class HTTPServer {
     self.daemon = nil
     watch.take()?.cancel()
     EpollLoop.shared.timers.cancel(timer)
+    EpollLoop.shared.timers.cancel(inspection)
     library.stopDaemon(daemon)
   }
 
@@ -94,8 +109,11 @@ package final class HTTPServer {
 
   private func add(_ connection: Int32) {
     guard daemon != nil else {
-      close(connection)
+      Glibc.close(connection)
       return
+    }
+    if guests.count >= Self.mostConnections - 1 {
+      close(guests.values.filter { !$0.isAdmitted }.min { $0.since < $1.since })
     }
     var size = Self.sendBuffer
     setsockopt(connection, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<Int32>.size))
@@ -108,6 +126,38 @@ package final class HTTPServer {
         _ = library.addConnection(daemon, connection, address, length)
       }
     }
+    run()
+  }
+
+  /// A connection has begun, or ended.
+  fileprivate func note(_ connection: OpaquePointer, hasBegun: Bool) {
+    guard hasBegun else {
+      guests[connection] = nil
+      return
+    }
+    let descriptor = Linux.httpDescriptor(library.connectionInfo, UnsafeMutableRawPointer(connection))
+    guests[connection] = Guest(descriptor: descriptor, since: EpollLoop.shared.timers.current)
+    inspect()
+  }
+
+  /// Closes those that have not asked for anything in time. The library waits longer: for each byte anew, and for the end of a
+  /// connection that came together with a part of a request.
+  private func inspect() {
+    guard inspection == nil else { return }
+    inspection = EpollLoop.shared.timers.schedule(after: Self.firstDeadline / 2) { [weak self] in
+      guard let self else { return }
+      inspection = nil
+      let strangers = guests.values.filter { !$0.isAdmitted }
+      for guest in strangers where EpollLoop.shared.timers.current - guest.since >= Self.firstDeadline {
+        close(guest)
+      }
+      if !strangers.isEmpty { inspect() }
+    }
+  }
+
+  private func close(_ guest: Guest?) {
+    guard let guest, guest.descriptor >= 0 else { return }
+    shutdown(guest.descriptor, Int32(SHUT_RDWR))
     run()
   }
 
@@ -158,6 +208,7 @@ package final class HTTPServer {
       state.isTooLong
       ? HTTPResponse(413, "The request has more than \(Self.largestBody) bytes.")
       : handler(HTTPRequest(method, path, body: state.body, connection, library))
+    if response.status < 400 { guests[connection]?.isAdmitted = true }
     return send(response, to: connection)
   }
 
@@ -217,6 +268,15 @@ private let answer: MicroHTTPD.AccessHandler = { server, connection, path, metho
   return onTheLoop {
     Unmanaged<HTTPServer>.fromOpaque(of.server).takeUnretainedValue().take(
       of.connection, target, verb, data, Unmanaged<RequestState>.fromOpaque(of.state).takeUnretainedValue())
+  }
+}
+
+private let connected: MicroHTTPD.ConnectionHandler = { server, connection, _, event in
+  guard let server, let connection else { return }
+  nonisolated(unsafe) let (own, one) = (server, connection)
+  onTheLoop {
+    Unmanaged<HTTPServer>.fromOpaque(own).takeUnretainedValue().note(
+      one, hasBegun: event == MicroHTTPD.connectionStarted)
   }
 }
 

@@ -15,6 +15,9 @@ struct MicroHTTPD: Sendable {
     ) -> Int32
   typealias CompletionHandler =
     @convention(c) (Pointer?, OpaquePointer?, UnsafeMutablePointer<Pointer?>?, Int32) -> Void
+  /// The daemon's argument, the connection, the place of its argument, and whether it has ended.
+  typealias ConnectionHandler =
+    @convention(c) (Pointer?, OpaquePointer?, UnsafeMutablePointer<Pointer?>?, Int32) -> Void
   /// The response's argument, the number of bytes before, and a buffer with its size.
   typealias Reader = @convention(c) (Pointer?, UInt64, UnsafeMutablePointer<UInt8>?, Int) -> Int
   typealias Release = @convention(c) (Pointer?) -> Void
@@ -24,8 +27,9 @@ struct MicroHTTPD: Sendable {
     try MicroHTTPD(LoadedLibrary("libmicrohttpd.so.12"))
   }
 
-  /// The address of MHD_start_daemon, which is variadic.
+  /// The addresses of MHD_start_daemon and MHD_get_connection_info, which are variadic.
   nonisolated(unsafe) let startDaemon: Pointer
+  nonisolated(unsafe) let connectionInfo: Pointer
   let stopDaemon: @convention(c) (OpaquePointer?) -> Void
   let addConnection: @convention(c) (OpaquePointer?, Int32, UnsafePointer<sockaddr>?, socklen_t) -> Int32
   let descriptors:
@@ -46,6 +50,7 @@ struct MicroHTTPD: Sendable {
 
   private init(_ library: LoadedLibrary) throws(LibraryError) {
     startDaemon = try library.variable("MHD_start_daemon")
+    connectionInfo = try library.variable("MHD_get_connection_info")
     stopDaemon = try library.required("MHD_stop_daemon")
     addConnection = try library.required("MHD_add_connection")
     descriptors = try library.required("MHD_get_fdset2")
@@ -68,6 +73,7 @@ struct MicroHTTPD: Sendable {
   static let useNoListenSocket: UInt32 = 256
   static let useEpoll: UInt32 = 512
   static let allowSuspendResume: UInt32 = 8192 | 1024
+  static let connectionStarted: Int32 = 0
   static let headerKind: UInt32 = 1
   static let argumentKind: UInt32 = 8
   static let mustCopy: UInt32 = 2

@@ -10,6 +10,8 @@ package struct WebAccess: Sendable {
     case origin
     /// Its path does not begin with the token.
     case token
+    /// Its path is the token without what follows it: links on the page would lead elsewhere.
+    case slash
   }
 
   /// The first part of every path; nil if none is needed.
@@ -34,20 +36,24 @@ package struct WebAccess: Sendable {
   ///   - host: the header Host
   ///   - origin: the header Origin
   ///   - site: the header Sec-Fetch-Site
+  ///   - mode: the header Sec-Fetch-Mode
   /// - Returns: the path behind ``base``
   package func check(
-    path: String, host: String?, origin: String?, site: String?
+    path: String, host: String?, origin: String?, site: String?, mode: String? = nil
   ) throws(Refusal) -> String {
     guard let host = host?.lowercased(), isOwn(host) else { throw .host }
     if let origin = origin?.lowercased(), origin != "http://" + host, origin != "https://" + host {
       throw .origin
     }
-    if let site = site?.lowercased(), site != "same-origin", site != "none" { throw .origin }
+    // A link on another page leads here; it does not read what is here.
+    let isLink = mode == "navigate" && path == base
+    if let site = site?.lowercased(), site != "same-origin", site != "none", !isLink { throw .origin }
+    if path.utf8.count == base.utf8.count - 1, Self.areEqual(path.utf8, base.utf8.dropLast()) { throw .slash }
     guard path.utf8.count >= base.utf8.count, Self.areEqual(path.utf8.prefix(base.utf8.count), base.utf8)
     else {
       throw .token
     }
-    return String(path.dropFirst(base.count))
+    return String(path.utf8.dropFirst(base.utf8.count)) ?? ""
   }
 
   /// Whether a value of Host, with or without a port, is an address in numbers or a name of this machine. An address can't be

@@ -71,15 +71,21 @@ package enum PageAssets {
   /// The whole page that shows a stream as it comes, for light and dark.
   ///
   /// - Parameter nonce: marks the style and the script that the policy of the page allows
-  package static func livePage(nonce: String) -> String {
+  package static func livePage(nonce: String) -> String { livePieces.joined(separator: nonce) }
+
+  /// What stands around the nonces of the live page.
+  private static let livePieces: [String] = {
     let style = liveSheets.map(text).joined()
     let script = liveModules.map { joinable(text($0)) }.joined()
+    let nonce = "\u{1}"
     return text(PackageResources.live_html)
       .replacing("<style></style>", with: "<style nonce=\"\(nonce)\">\(style)</style>")
       .replacing(
         "<script type=\"module\"></script>",
-        with: "<script type=\"module\" nonce=\"\(nonce)\">\(script)</script>")
-  }
+        with: "<script type=\"module\" nonce=\"\(nonce)\">\(script)</script>"
+      )
+      .split(separator: nonce).map { String($0) }
+  }()
 
   /// What a phone is told that keeps the live page among its programs (application/manifest+json).
   package static var liveManifest: String { text(PackageResources.live_webmanifest) }

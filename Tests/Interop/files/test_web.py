@@ -198,6 +198,7 @@ def test_another_address_needs_the_secret_of_its_link(web):
     page = web("--ppg", address="0.0.0.0:0")
     assert re.fullmatch(r"/[a-z2-9]{24}/", page.base)
     assert page.request()[0] == 200
+    assert page.request(page.base[:-1])[0] == 308
     for path in ("/", "/events", "/day", page.base[:-2] + "/", page.base.upper(), "/../" + page.base, "//"):
         status, _, body = page.request(path)
         assert status == 404 and b"secret" in body, path
@@ -221,6 +222,15 @@ def test_a_slow_viewer_loses_samples_and_the_stream_none(halo, web, tmp_path):
 
 def resident(process):
     return int(open(f"/proc/{process.pid}/statm").read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def test_one_who_comes_sees_the_last_seconds(web):
+    page = web("--ppg", "--accel")
+    page.viewer().until(lambda name, data: name == "beat" and data["bpm"] is not None)
+    seen = page.viewer().until(lambda name, data: name == "state")
+    samples = next(data for name, data in seen if name == "samples")
+    assert len(samples["ppg"]) > 100 and len(samples["accel"]) == 2 * len(samples["ppg"])
+    assert [name for name, _ in seen].count("beat") >= 3 and "second" in [name for name, _ in seen]
 
 
 def test_a_ninth_viewer_is_told_why_he_sees_nothing(web):
@@ -293,6 +303,37 @@ def test_hostile_requests_end_and_harm_nothing(halo, web, request_bytes):
     assert end(halo, page).code == OK
 
 
+def test_those_who_ask_for_nothing_leave_room_for_others(web):
+    """All connections are taken by programs that send a header now and then, and by others that ask for what is not there."""
+    page = web("--ppg", address="0.0.0.0:0")
+    links = [socket.create_connection(("127.0.0.1", page.port)) for _ in range(60)]
+    for number, link in enumerate(links):
+        try:
+            link.sendall(b"GET / HTTP/1.1\r\n" + (b"" if number % 2 else b"Host: 127.0.0.1\r\n\r\n"))
+        except ConnectionError:
+            pass
+    viewers = [page.viewer() for _ in range(8)]
+    for viewer in viewers:
+        viewer.until(lambda name, data: name == "samples")
+    for link in links:
+        link.close()
+
+
+def test_a_request_that_ends_in_the_middle_holds_no_connection(web):
+    page = web("--ppg")
+    viewer = page.viewer()
+    viewer.until(lambda name, data: name == "state")
+    files = lambda: len(os.listdir(f"/proc/{page.process.pid}/fd"))
+    before = files()
+    for _ in range(20):
+        link = socket.create_connection(("127.0.0.1", page.port))
+        link.sendall(b"GET")
+        link.close()
+    # It is accepted after them.
+    assert page.request()[0] == 200
+    wait_until(lambda: files() <= before, "closed connections", 25)
+
+
 def test_connections_that_ask_nothing_cost_nothing(halo, web):
     page = web("--ppg")
     idle = [socket.create_connection(("127.0.0.1", page.port)) for _ in range(30)]
@@ -308,6 +349,7 @@ def test_the_day_goes_on_where_the_last_run_has_ended(halo, web, tmp_path):
     folder = tmp_path / "days"
     first = web("--ppg", "--accel", "--output", f"{folder}/")
     first.viewer().until(lambda name, data: name == "beat" and data["bpm"] is not None)
+    assert first.request("mark", "POST", "coffee")[0] == 204
     assert end(halo, first).code == OK
     second = web("--ppg", "--accel", "--output", f"{folder}/")
     # The address of the virtual ring is the same.
@@ -318,6 +360,7 @@ def test_the_day_goes_on_where_the_last_run_has_ended(halo, web, tmp_path):
     earlier = [index for index in range(len(ring["low"])) if day["from"] + index * day["step"] < 0]
     assert sum(ring["low"][index] is not None for index in earlier) >= 5
     assert all(10_000 < low <= high < 13_000 for low, high in zip(ring["low"], ring["high"]) if low is not None)
+    assert "coffee" in [mark["note"] for mark in day["marks"] if mark["t"] < 0]
     finer = second.day(f"?from={day['from']}&to={day['from'] + 5}&columns=2")
     assert finer["step"] == 3 and len(finer["rings"][0]["bpm"]) == 2
 
@@ -361,12 +404,12 @@ def test_a_port_that_is_taken_is_said_with_a_way_out(halo, web):
     page = web("--ppg")
     result = halo.run("stream", "--ppg", f"--web={page.port}", adapter="virtual")
     result.failed(SYSTEM, saying="address already in use")
-    assert "--web=8643" in result.err
+    assert f"--web=127.0.0.1:{page.port + 1}" in result.err
 
 
-@pytest.mark.parametrize("arguments", [["--web=foo"], ["--web=1.2.3.4"], ["--web=host:99999"], ["--web=[::1]"], ["--web="]], ids=str)
+@pytest.mark.parametrize("arguments", [["--web=foo"], ["--web=1.2.3"], ["--web", "--ppg", "8642"], ["--web=host:99999"], ["--web=[::1]"], ["--web="]], ids=str)
 def test_an_address_that_is_none_is_an_error_of_usage(halo, arguments):
-    halo.run("stream", *arguments, adapter="virtual").failed(USAGE, saying="a port")
+    halo.run("stream", *arguments, adapter="virtual").failed(USAGE, saying="port")
 
 
 @pytest.mark.parametrize("value", ["127.0.0.1:0", "localhost:0", "[::1]:0", "0"])

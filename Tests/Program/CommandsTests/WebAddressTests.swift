@@ -9,6 +9,7 @@ import Testing
     ("8643", "127.0.0.1", 8643), ("localhost:0", "localhost", 0), ("0.0.0.0:8642", "0.0.0.0", 8642),
     (":80", "::", 80),
     ("[::1]:8642", "::1", 8642), ("[fe80::1%eth0]:1", "fe80::1%eth0", 1),
+    ("0.0.0.0", "0.0.0.0", 8642), ("::", "::", 8642), ("localhost", "localhost", 8642),
     ("raspberrypi.local:65535", "raspberrypi.local", 65_535),
   ])
   func readsAddresses(_ text: String, _ host: String, _ port: UInt16) {
@@ -20,7 +21,7 @@ import Testing
   @Test(arguments: [
     "", ":", "R02_BEEF", "30:34:00:00:BE:EF", "30:34:00:00:00:12", "303400000012", "host:65536", "[::1]",
     "[x]:1", "::1:8642",
-    "http://a:80", "a b:80", "user@host:80", "bedroom", "1.2.3.4", "٣:٤",
+    "http://a:80", "a b:80", "user@host:80", "bedroom", "1.2.3", "[1.2.3.4]", "٣:٤",
   ])
   func leavesOtherArgumentsAlone(_ text: String) {
     #expect(WebAddress(text) == nil)

@@ -86,13 +86,17 @@ int halo_is(uid_t user, gid_t group);
 // The capabilities that a file grants to those who run it; both zero if it grants none.
 int halo_file_capabilities(const char *_Nonnull path, uint64_t *_Nonnull permitted, int *_Nonnull effective);
 
-// MHD_start_daemon of libmicrohttpd, which is variadic: its address; the flags; the function that answers requests, the one
-// that is told of their ends, and the argument of the first; and the most connections, the seconds after which an idle one is
-// closed, and the bytes of memory of each.
+// MHD_start_daemon of libmicrohttpd, which is variadic: its address; the flags; the functions that answer requests, that are
+// told of their ends, and of the beginnings and ends of connections, with the argument of the first and the last; and the most
+// connections, the seconds after which an idle one is closed, and the bytes of memory of each.
 //
 // Returns the daemon; null if it does not start.
 void *_Nullable halo_http_start(void *_Nonnull start, unsigned flags, void *_Nonnull answer, void *_Nonnull completed,
-                                void *_Nullable argument, unsigned connections, unsigned seconds, size_t memory);
+                                void *_Nonnull connected, void *_Nullable argument, unsigned connections, unsigned seconds,
+                                size_t memory);
+
+// The descriptor of a connection of libmicrohttpd; -1 if it has none. MHD_get_connection_info is variadic.
+int halo_http_descriptor(void *_Nonnull get_info, void *_Nonnull connection);
 
 // The calling thread's number, as in /proc/self/task.
 pid_t halo_thread(void);

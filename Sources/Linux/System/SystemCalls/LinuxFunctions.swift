@@ -41,9 +41,13 @@ package enum Linux {
   @_extern(c, "halo_http_start")
   package static func httpStart(
     _ start: UnsafeMutableRawPointer, _ flags: UInt32, _ answer: UnsafeMutableRawPointer,
-    _ completed: UnsafeMutableRawPointer, _ argument: UnsafeMutableRawPointer?, _ connections: UInt32,
-    _ seconds: UInt32, _ memory: Int
+    _ completed: UnsafeMutableRawPointer, _ connected: UnsafeMutableRawPointer,
+    _ argument: UnsafeMutableRawPointer?, _ connections: UInt32, _ seconds: UInt32, _ memory: Int
   ) -> UnsafeMutableRawPointer?
+  @_extern(c, "halo_http_descriptor")
+  package static func httpDescriptor(
+    _ getInfo: UnsafeMutableRawPointer, _ connection: UnsafeMutableRawPointer
+  ) -> Int32
 
   @_extern(c, "halo_has_capability") package static func hasCapability(_ capability: Int32) -> Int32
 }

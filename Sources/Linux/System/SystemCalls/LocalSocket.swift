@@ -12,6 +12,8 @@ package enum LocalSocket {
 
   /// In bytes.
   private static let largestAnswer = 1 << 16
+  /// Connections that wait to be accepted.
+  private static let backlog: Int32 = 64
 
   /// Creates a listening socket. An abstract name ends with the last descriptor of the socket; a path stays.
   ///
@@ -22,7 +24,7 @@ package enum LocalSocket {
     let socket = SystemCall.socket(AF_UNIX, SOCK_STREAM, 0)
     guard socket >= 0 else { return nil }
     let result = withAddress(name) { address, length in
-      SystemCall.bind(socket, address, length) == 0 ? SystemCall.listen(socket, 8) : -1
+      SystemCall.bind(socket, address, length) == 0 ? SystemCall.listen(socket, backlog) : -1
     }
     guard result == 0 else {
       let error = result == nil ? ENAMETOOLONG : errno

@@ -7,17 +7,18 @@ private let ringOption = Option(
   "--ring", as: .text, placeholder: "RING", help: "mark only the records of this ring: its name or address")
 
 let markCommand = CommandSpec(
-  name: "mark", arguments: "TEXT", summary: "mark this moment in the records of the commands that run",
-  options: [ringOption, CommonOptions.pageFormat],
+  name: "mark", arguments: "TEXT...", summary: "mark this moment in the records of the commands that run",
+  positionals: 1...Annotations.longest, options: [ringOption, CommonOptions.pageFormat],
   examples: [
-    ("halo-raw mark 'went up the stairs'", "a line in each stream that runs, with the time of now"),
+    ("halo-raw mark went up the stairs", "a line in each stream that runs, with the time of now"),
     ("halo-raw mark coffee --ring R02_BEEF", "the same, for one ring"),
   ],
   details: """
-    TEXT is one line of at most \(Annotations.longest) characters, without control characters. Each command of this user that
-    prints records of a ring takes it: stream, measure, events, sport, raw; and subscribe and connect, with the device in
-    place of the ring. The mark is a record of kind "mark", or of that event, with the text. Its time is that at which
-    this command was started, so that it can stand behind samples which are a few milliseconds younger.
+    TEXT is one line of at most \(Annotations.longest) characters, without control characters; what means something to the
+    shell, such as ' or *, needs quotes. Each command of this user that prints records of a ring takes it: stream, measure,
+    events, sport, raw; and subscribe and connect, with the device in place of the ring. The mark is a record of kind
+    "mark", or of that event, with the text and the time at which this command was started. Samples that were printed
+    meanwhile stand before it. The page of stream --web shows marks, and sets them, too.
 
     It reaches the file, the broker (--mqtt), the page of halo-raw report, where it is a line through all curves, and
     the Python package, which makes it an annotation of EDF and a marker of LSL. A recording (--record) has packets, and
@@ -29,7 +30,7 @@ let markCommand = CommandSpec(
   usesAdapter: false
 ) { invocation in
   let time = EpollLoop.shared.timers.current
-  let text = invocation.positionals[0]
+  let text = invocation.positionals.joined(separator: " ")
   if let fault = Annotations.fault(of: text) { throw Failure.usage(fault) }
   let name = invocation[ringOption]
   let ring = try name.map { name throws(Failure) in try invocation.ring(name) }
@@ -42,7 +43,7 @@ let markCommand = CommandSpec(
   try Privileges.afterOpening(.other)
   guard let found else { throw Failure(.interrupted, "interrupted") }
   let asked = found.compactMap { command, answer in answer.map { (command, MarkAnswer($0.bytes)) } }
-  guard !asked.isEmpty else { throw RunningCommand.noneRuns }
+  guard !asked.isEmpty else { throw RunningCommand.noneRuns("mark") }
   var printer = RecordPrinter(OutputFormat(page: invocation), ["ring", "command", "pid", "user"])
   var count = 0
   for (command, answer) in asked {

@@ -40,9 +40,15 @@ final class QuestionReader {
       if errno != EAGAIN, errno != EINTR { end(nil) }
       return
     }
-    guard count > 0 else { return end(bytes) }
+    guard count > 0 else { return end(isAlone ? nil : bytes) }
     bytes += buffer[..<count]
     if bytes.count > longest { end(nil) }
+  }
+
+  /// Whether the other process waits for no answer any more. It may have asked long ago, if this process was stopped.
+  private var isAlone: Bool {
+    var state = pollfd(fd: descriptor, events: 0, revents: 0)
+    return poll(&state, 1, 0) > 0 && state.revents & Int16(POLLHUP) != 0
   }
 
   private func end(_ result: [UInt8]?) {

@@ -96,12 +96,14 @@ struct RunningCommand: Sendable {
   }
 
   /// That there is no command to ask.
-  static var noneRuns: Failure {
+  ///
+  /// - Parameter command: what root may ask those of all users
+  static func noneRuns(_ command: String) -> Failure {
     Failure(
       .notFound,
       geteuid() == 0
         ? "no halo-raw command is running"
-        : "no halo-raw command of this user is running; sudo halo-raw status shows those of all users")
+        : "no halo-raw command of this user is running; sudo halo-raw \(command) reaches those of all users")
   }
 
   /// How many commands of one user are asked.

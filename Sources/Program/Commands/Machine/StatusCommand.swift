@@ -25,7 +25,7 @@ let statusCommand = CommandSpec(
   try Privileges.afterOpening(.other)
   guard let found else { throw Failure(.interrupted, "interrupted") }
   let shown = found.compactMap { CommandAnswer($0, $1) }
-  guard !shown.isEmpty else { throw RunningCommand.noneRuns }
+  guard !shown.isEmpty else { throw RunningCommand.noneRuns("status") }
   let format = OutputFormat(page: invocation)
   var printer = RecordPrinter(
     format,

@@ -48,6 +48,8 @@ final class LiveOutput {
   private var settings: [BluetoothAddress: JSONValue] = [:]
   /// The messages of the device for the broker; nil without `--mqtt`, and for several rings.
   private(set) var publisher: RingPublisher?
+  /// Whether a terminal shows no records: something else is to be read there.
+  var isHidden = false
   /// The link to the page of `--web`; nil without it.
   var link: String?
   /// Prints the records of the one device; nil for samples.
@@ -231,7 +233,10 @@ final class LiveOutput {
   }
 
   /// Where the records are written.
-  var writer: LineWriter { queue.map { LineWriter($0) } ?? Console.output(.drop) }
+  var writer: LineWriter {
+    if let queue { return LineWriter(queue) }
+    return isHidden ? LineWriter(to: DiscardedRecords()) : Console.output(.drop)
+  }
 
   /// Runs `work`, which prints the records; then ends them, and writes the results into the file beside the output, also if it
   /// fails.

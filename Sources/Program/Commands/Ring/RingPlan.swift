@@ -155,7 +155,9 @@ final class RingPlan {
   func perform(on ring: RingClient, name: String?, _ report: Report) async throws(Failure) {
     isPerforming = true
     defer { isPerforming = false }
-    let start = session.timers.current
+    let (peer, start) = (ring.connection.peer, session.timers.current)
+    let state = session.status.state(of: peer)
+    defer { if let state { session.status.report(state, of: peer, name: name) } }
     if syncDue <= start, let store {
       syncDue = start + min(Self.retryPause, syncInterval)
       isCopying = true

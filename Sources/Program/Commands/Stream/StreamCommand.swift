@@ -153,45 +153,55 @@ let streamCommand = CommandSpec(
   try await Session.run(invocation, endsInOrder: true) { session in
     // Rings ask for slower links, on which samples come late and several at once.
     session.keepParameters()
-    let live = try await LiveOutput(invocation, session)
-    let web = try await LiveServer.start(invocation, session, live)
-    defer { web?.stop() }
-    guard !isAll, selectors.count < 2 else {
-      return try await StreamGroup(session, live, web, options).run(
-        selectors, scanTime: isAll ? invocation.timeForAllRings : nil)
+    try await LiveServer.during(invocation, session) { web in
+      let live = try await LiveOutput(invocation, session)
+      web?.use(live)
+      // A page and a picture are read instead of lines, and the link to the page has to stay in view.
+      let isPlotted = invocation[StreamOption.plot]
+      let isShown = Console.isTerminal && !invocation.isGiven(CommonOptions.format)
+      live.isHidden = isPlotted || web != nil && isShown
+      guard !isAll, selectors.count < 2 else {
+        return try await StreamGroup(session, live, web, options).run(
+          selectors, scanTime: isAll ? invocation.timeForAllRings : nil)
+      }
+      try await stream(session, live, web, options, isPlotted: isPlotted)
     }
-    let link = session.keepStream(live, options)
-    let (ring, chosen) = try await link.ask { ring in
-      (ring, try await session.chooseStream(of: ring, options))
-    }
-    let isCounted = chosen.source.isCounted
-    try await live.begin(
-      ring, columns: SampleWriter.columns(of: options.kinds, isCounted: isCounted, hasBeats: options.hasBeats)
-    )
-    let isPlotted = invocation[StreamOption.plot]
-    var plan = try RingPlan(invocation, session, live.publisher)
-    // A measurement interrupts the stream: not for records that are written or published.
-    if isPlotted || web != nil, plan == nil, !live.isFile, live.publisher == nil {
-      plan = RingPlan(demandedBy: session)
-    }
-    let beats = isPlotted || web != nil || options.hasBeats ? BeatFinder(of: ring) : nil
-    let vitals = isPlotted || web != nil ? StreamVitals(session, options.kinds, plan, beats) : nil
-    let plot = isPlotted ? vitals.map { StreamPlot(session, of: ring, options.kinds, $0) } : nil
-    let writer = SampleWriter(
-      live.format, kinds: options.kinds, isCounted: isCounted, hasBeats: options.hasBeats,
-      encoding: ring.firmware.accelerometerEncoding, clock: live.clock, ring: live.device,
-      header: live.header,
-      output: plot == nil || live.isFile ? live.writer : LineWriter(to: DiscardedRecords()))
-    let mirror = live.publisher.map {
-      SampleMirror($0, of: ring, options.kinds, live.clock, hasBeats: options.hasBeats)
-    }
-    let feed = vitals.flatMap { web?.feed(of: ring, name: session.ringName, options.kinds, $0) }
-    let observers = [beats as (any SampleObserver)?, mirror, vitals, plot, feed].compactMap { $0 }
-    let stream = SampleStream(
-      ring, link, chosen, writer: writer, observers: observers, plan, options, session)
-    try await live.complete(link, results: { stream.results }) {
-      try await stream.run()
-    }
+  }
+}
+
+/// Streams one ring.
+@BluetoothActor
+private func stream(
+  _ session: Session, _ live: LiveOutput, _ web: LiveServer?, _ options: StreamOptions, isPlotted: Bool
+) async throws {
+  let link = session.keepStream(live, options)
+  let (ring, chosen) = try await link.ask { ring in
+    (ring, try await session.chooseStream(of: ring, options))
+  }
+  let isCounted = chosen.source.isCounted
+  try await live.begin(
+    ring, columns: SampleWriter.columns(of: options.kinds, isCounted: isCounted, hasBeats: options.hasBeats)
+  )
+  let isWatched = isPlotted || web != nil
+  var plan = try RingPlan(live.invocation, session, live.publisher)
+  // A measurement interrupts the stream: not for records that are written or published.
+  if isWatched, plan == nil, !live.isFile, live.publisher == nil { plan = RingPlan(demandedBy: session) }
+  let beats = isWatched || options.hasBeats ? BeatFinder(of: ring) : nil
+  let vitals = isWatched ? StreamVitals(session, options.kinds, plan, beats) : nil
+  let plot = isPlotted ? vitals.map { StreamPlot(session, of: ring, options.kinds, $0) } : nil
+  let feed = vitals.flatMap { web?.feed(of: ring, name: session.ringName, options.kinds, $0) }
+  let writer = SampleWriter(
+    live.format, kinds: options.kinds, isCounted: isCounted, hasBeats: options.hasBeats,
+    encoding: ring.firmware.accelerometerEncoding, clock: live.clock, ring: live.device,
+    header: live.header, output: live.writer)
+  let mirror = live.publisher.map {
+    SampleMirror($0, of: ring, options.kinds, live.clock, hasBeats: options.hasBeats)
+  }
+  let observers = [beats as (any SampleObserver)?, mirror, vitals, plot, feed].compactMap { $0 }
+  let stream = SampleStream(
+    ring, link, chosen, writer: writer, observers: observers, plan, options, session)
+  try await live.complete(link, results: { stream.results }) {
+    try await stream.run()
   }
 }
 

@@ -21,8 +21,9 @@ final class StreamVitals: SampleObserver {
   private(set) var gaps = 0
   /// The packets of the counted stream that are lost; nil for another stream.
   private(set) var lost: Int?
-  /// Samples a second; nil while it is not known.
-  private(set) var rate: Double?
+  /// Samples a second, at the last sample.
+  private var lastRate: Double?
+  private var lastSample: Instant?
   /// The samples since ``rateStart``.
   private var count = 0
   private var rateStart: Instant?
@@ -35,6 +36,7 @@ final class StreamVitals: SampleObserver {
   private static let measurePause = Duration.seconds(60)
   /// How long a measured heart rate is shown.
   private static let measuredTime = Duration.seconds(150)
+  private static let usualSilence = Duration.seconds(3)
   private static let rateWindow = Duration.seconds(2)
   /// In samples a second: below this, there is no wave.
   private static let slowRate = 5.0
@@ -79,11 +81,12 @@ final class StreamVitals: SampleObserver {
   }
 
   private func countSample(at time: Instant) {
+    lastSample = time
     guard let start = rateStart else { return rateStart = time }
     count += 1
     let elapsed = time - start
     guard elapsed >= Self.rateWindow else { return }
-    (rate, count, rateStart) = (Double(count) / elapsed.inSeconds, 0, time)
+    (lastRate, count, rateStart) = (Double(count) / elapsed.inSeconds, 0, time)
     guard isSlow, !hasAsked, kind == .ppg else { return }
     hasAsked = true
     if plan?.isOnDemand == true { plan?.measure(every: Self.measurePause) }
@@ -106,8 +109,18 @@ final class StreamVitals: SampleObserver {
 
   // MARK: The heart rate
 
+  /// Samples a second; nil while it is not known, and while none come.
+  var rate: Double? { silence == nil ? lastRate : nil }
+
   /// Whether there are too few samples for a wave.
-  var isSlow: Bool { rate.map { $0 < Self.slowRate } ?? false }
+  var isSlow: Bool { lastRate.map { $0 < Self.slowRate } ?? false }
+
+  /// For how long no sample has come; nil if that is usual.
+  var silence: Duration? {
+    guard let lastSample else { return nil }
+    let time = session.timers.current - lastSample
+    return time > max(Self.usualSilence, .seconds(3 / max(lastRate ?? 1, 0.01))) ? time : nil
+  }
 
   /// Whether the ring measures its heart rate from time to time, or sends one with its samples.
   var hasOwnRate: Bool { plan != nil || lost != nil }
@@ -120,13 +133,16 @@ final class StreamVitals: SampleObserver {
 
   /// Beats a minute: counted in the wave, or as the ring has measured it.
   var heartRate: (beatsPerMinute: Int, isOfRing: Bool)? {
-    if let rate = beats?.beatsPerMinute { return (Int(rate.rounded()), false) }
+    if silence == nil, let rate = beats?.beatsPerMinute { return (Int(rate.rounded()), false) }
     guard let measured, session.timers.current - measured.time < Self.measuredTime else { return nil }
     return (measured.rate, true)
   }
 
   /// Why the light shows no pulse now; nil if it does, or if that is not known.
-  var fault: PulseReason? { beats?.fault }
+  var fault: PulseReason? {
+    guard kind == .ppg else { return nil }
+    return isSlow ? .rateTooLow : beats?.fault
+  }
 
   /// The variability of the last minutes; nil if no beats are looked for.
   var variability: PulseVariability.Summary? { beats?.variability }

@@ -18,9 +18,12 @@ final class LiveFeed: SampleObserver {
   private let session: Session
   private let vitals: StreamVitals
   @exclusivity(unchecked) private var samples: LiveSamples
+  /// The last beats and seconds, as messages.
+  private var judged: [[UInt8]] = []
   private var timer: Timers.Token?
 
   private static let pause = Duration.milliseconds(50)
+  private static let mostJudged = 200
 
   init(
     _ server: LiveServer, index: Int, of ring: RingClient, name: String?, _ kinds: SampleKinds,
@@ -79,7 +82,13 @@ final class LiveFeed: SampleObserver {
     case .packets(let step) where step.loss <= 0: return
     default: break
     }
-    server.mark(LiveMark(ring: index, time: server.seconds(time), kind: mark.name, note: mark.text))
+    let note =
+      switch mark {
+      case .measured("heart_rate_bpm", let value): "heart rate \(value) bpm"
+      case .measured("spo2_percent", let value): "SpO2 \(value) %"
+      default: mark.text
+      }
+    server.mark(LiveMark(ring: index, time: server.seconds(time), kind: mark.name, note: note))
   }
 
   private func send(_ beat: Beat, _ rate: Double?) {
@@ -90,7 +99,13 @@ final class LiveFeed: SampleObserver {
     message.add("bpm", rate, places: 1)
     message.add("quality", beat.quality, places: 2)
     message.add("reason", beat.reason.rawValue)
-    server.send(message.finished())
+    judge(message.finished())
+  }
+
+  private func judge(_ message: [UInt8]) {
+    judged.append(message)
+    if judged.count > Self.mostJudged { judged.removeFirst(Self.mostJudged / 4) }
+    server.send(message)
   }
 
   func take(_ second: PulseSecond) {
@@ -103,7 +118,7 @@ final class LiveFeed: SampleObserver {
     message.add("t", second.start, places: 1)
     message.add("quality", second.quality, places: 2)
     message.add("reason", second.reason.rawValue)
-    server.send(message.finished())
+    judge(message.finished())
   }
 
   // MARK: State
@@ -122,21 +137,23 @@ final class LiveFeed: SampleObserver {
     return message.finished()
   }
 
+  /// The last samples, beats and seconds, for a viewer who has just come.
+  var recent: [[UInt8]] { (samples.recentMessage(ring: index).map { [$0] } ?? []) + judged }
+
   /// The state of its stream now.
   var state: [UInt8] {
     let connection = vitals.ring?().connection
     let rate = vitals.heartRate
     var message = EventText("state")
     message.add("ring", index)
-    message.add(
-      "state",
-      vitals.measuringTime.map { "measuring the heart rate, \($0) s" } ?? session.status.state(of: address))
+    message.add("state", activity)
     message.add("connected", connection?.isConnected)
     message.add("source", vitals.lost == nil ? "raw" : "counted")
     message.add("rate", vitals.rate, places: 1)
     message.add("bpm", rate?.beatsPerMinute)
     message.add("bpm_source", rate.map { $0.isOfRing ? "ring" : "light" })
     message.add("fault", vitals.fault?.rawValue)
+    message.add("own_rate", vitals.hasOwnRate)
     message.add("battery", vitals.battery.map { Int($0.percent) })
     message.add("charging", vitals.battery?.isCharging)
     message.add(
@@ -155,6 +172,14 @@ final class LiveFeed: SampleObserver {
       message.add("variability", String?.none)
     }
     return message.finished()
+  }
+
+  /// What the stream does, in a few words.
+  private var activity: String? {
+    if let seconds = vitals.measuringTime { return "measuring the heart rate, \(seconds) s" }
+    let state = session.status.state(of: address)
+    guard state?.hasPrefix("streaming") == true, let silence = vitals.silence else { return state }
+    return "no sample for \(Int(silence.inSeconds)) s"
   }
 
   /// Notes the rate that the ring sends with its samples.

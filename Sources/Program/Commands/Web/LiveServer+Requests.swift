@@ -16,10 +16,11 @@ extension LiveServer {
     do throws(WebAccess.Refusal) {
       let path = try access.check(
         path: request.path, host: request.header("Host"), origin: request.header("Origin"),
-        site: request.header("Sec-Fetch-Site"))
+        site: request.header("Sec-Fetch-Site"), mode: request.header("Sec-Fetch-Mode"))
       response = answer(request, path, nonce)
     } catch {
       response = HTTPResponse(error.status, error.text)
+      if error == .slash { response.headers.append(("Location", access.base)) }
     }
     response.headers += [
       ("Cache-Control", "no-store"), ("X-Content-Type-Options", "nosniff"),
@@ -92,6 +93,7 @@ extension LiveServer {
       return HTTPResponse(400, "The text of a mark is not UTF-8.")
     }
     if let fault = Annotations.fault(of: text) { return HTTPResponse(400, fault) }
+    guard mayMark() else { return HTTPResponse(429, "There are too many marks; wait a second.") }
     guard !session.annotations.add(text, to: nil, at: session.timers.current.wholeMicroseconds).isEmpty else {
       return HTTPResponse(409, "No ring streams yet.")
     }
@@ -111,6 +113,7 @@ extension WebAccess.Refusal {
     case .host: 421
     case .origin: 403
     case .token: 404
+    case .slash: 308
     }
   }
 
@@ -119,6 +122,7 @@ extension WebAccess.Refusal {
     case .host:
       "This page is at another name: open it by the address of this machine in numbers, by its host name, or as localhost."
     case .origin: "Another page may not use this one."
+    case .slash: "The link to this page ends with a slash."
     case .token: "There is no such page: the link that halo-raw prints has a secret in it."
     }
   }

@@ -20,7 +20,9 @@ final class LiveServer {
   private var timer: Timers.Token?
   /// The time 0 of the page, and the same since 1970.
   private let origin: Instant
-  private let epoch: Double
+  private var epoch: Double
+  /// The folder of the output; nil if it has none.
+  private var folder: String?
   /// The link to the page.
   private(set) var link = ""
 
@@ -28,29 +30,34 @@ final class LiveServer {
   private static let mostMarks = 500
   private static let sentMarks = 50
   private static let statePause = Duration.seconds(1)
+  /// In seconds: the smallest step of the clock that the page follows.
+  private static let clockStep = 2.0
+  /// The times of the last marks of viewers: a page that sets one after the other would drown the others.
+  private var markTimes: [Instant] = []
+  private static let mostMarksASecond = 5
 
-  /// Listens, and says where.
-  ///
-  /// - Returns: nil without `--web`
-  static func start(
-    _ invocation: Invocation, _ session: Session, _ live: LiveOutput
-  ) async throws(Failure) -> LiveServer? {
-    guard let address = invocation[WebAddress.option] else { return nil }
-    let server = try await LiveServer(
-      address, session, folder: live.folder, state: session.isReal ? UserFolders.state : nil)
-    live.link = server.link
-    return server
+  /// Serves the page of `--web`, if it is given, during a stream.
+  static func during(
+    _ invocation: Invocation, _ session: Session, _ stream: (LiveServer?) async throws -> Void
+  ) async throws {
+    guard let address = invocation[WebAddress.option] else { return try await stream(nil) }
+    if let word = invocation.positionals.first(where: { WebAddress($0) != nil }) {
+      throw Failure.usage("\(word.printable) is an address, and no ring: write --web=ADDRESS:PORT")
+    }
+    let server = try await LiveServer(address, session)
+    let result = await outcome { try await stream(server) }
+    var reason = "the stream has ended"
+    if case .failure(let failure) = result, failure.code != .interrupted { reason += ": \(failure.message)" }
+    server.stop(reason)
+    try result.get()
   }
 
-  /// - Parameters:
-  ///   - folder: the folder of `--output`; nil if it is none
-  ///   - state: the folder where the secret of the link is kept; nil for one that is not
-  private init(
-    _ address: WebAddress, _ session: Session, folder: String?, state: String?
-  ) async throws(Failure) {
+  private init(_ address: WebAddress, _ session: Session) async throws(Failure) {
     self.session = session
     origin = session.timers.current
     epoch = Double(session.clock.unixMicroseconds) / 1e6
+    // A simulation leaves nothing behind.
+    let state = session.isReal ? UserFolders.state : nil
     access = WebAccess(
       token: address.isLoopback ? nil : try WebToken.current(in: state), names: address.names)
     let server: HTTPServer
@@ -68,30 +75,43 @@ final class LiveServer {
     do throws(StackError) {
       port = try await server.start(host: address.host, port: address.port)
     } catch {
-      throw Failure(.systemError, "--web: \(error); give another address or port, such as --web=8643")
+      throw Failure(.systemError, "--web: \(error); for another port: --web=\(address.withAnotherPort)")
     }
     link = address.link(port: port) + access.base
     say(isSecret: !address.isLoopback)
     scheduleState()
-    if let folder {
-      earlier = EarlierRecords(in: folder, epoch: epoch, now: now) { [weak self] in self?.addEarlier() }
-    }
+  }
+
+  /// The output is open: it shows the link, and has the records of earlier runs.
+  func use(_ output: LiveOutput) {
+    output.link = link
+    folder = output.folder
+    readEarlier()
+  }
+
+  private func readEarlier() {
+    earlier?.cancel()
+    guard let folder else { return }
+    earlier = EarlierRecords(in: folder, epoch: epoch, now: now) { [weak self] in self?.addEarlier() }
   }
 
   private func say(isSecret: Bool) {
     Console.error("live: \(link)")
     guard isSecret else { return }
     Console.error("halo-raw: whoever has this link sees the stream; it is not encrypted on the way")
-    guard Terminal.canDraw(on: STDERR_FILENO), Terminal.showsBraille, let code = QRCode(link) else { return }
+    guard Terminal.canDraw(on: STDERR_FILENO), Terminal.showsBraille else { return }
+    guard let code = QRCode(link) else {
+      return Console.error("halo-raw: for the link as a QR code: sudo apt install libqrencode4")
+    }
     for line in code.lines { Console.error(line) }
   }
 
-  /// Tells the viewers that the program ends, and closes.
-  func stop() {
+  /// Tells the viewers why the stream ends, and closes.
+  private func stop(_ reason: String) {
     session.timers.cancel(timer)
     earlier?.cancel()
     var message = EventText("end")
-    message.add("reason", "the stream has ended")
+    message.add("reason", reason)
     let bytes = message.finished()
     for viewer in viewers.values {
       viewer.send(bytes)
@@ -122,7 +142,13 @@ final class LiveServer {
   }
 
   private func addEarlier() {
-    for feed in feeds { if let log = earlier?.take(feed.address.description) { feed.addEarlier(log) } }
+    for feed in feeds {
+      guard let found = earlier?.take(feed.address.description) else { continue }
+      feed.addEarlier(found.log)
+      let known = found.marks.filter { $0.time < 0 }
+      marks = (known.map { LiveMark(ring: feed.index, time: $0.time, kind: $0.kind, note: $0.note) } + marks)
+        .sorted { $0.time < $1.time }.suffix(Self.mostMarks)
+    }
   }
 
   var hasViewers: Bool { !viewers.isEmpty }
@@ -136,17 +162,21 @@ final class LiveServer {
     let id = ObjectIdentifier(viewer)
     viewers[id] = viewer
     viewer.onEnd = { [weak self] in self?.viewers[id] = nil }
+    viewer.send(hello)
+    for feed in feeds { for message in [feed.description] + feed.recent { viewer.send(message) } }
+    for mark in marks.suffix(Self.sentMarks) { viewer.send(Self.message(of: mark)) }
+    for feed in feeds { viewer.send(feed.state) }
+    return viewer
+  }
+
+  private var hello: [UInt8] {
     var hello = EventText("hello")
     hello.add("program", "halo-raw \(HelpPage.version)")
     hello.add("host", WebAddress.machine)
     hello.add("now", now, places: 3)
     hello.add("time", (epoch + now) * 1000, places: 0)
     hello.add("viewers", viewers.count)
-    viewer.send(hello.finished())
-    for feed in feeds { viewer.send(feed.description) }
-    for mark in marks.suffix(Self.sentMarks) { viewer.send(Self.message(of: mark)) }
-    for feed in feeds { viewer.send(feed.state) }
-    return viewer
+    return hello.finished()
   }
 
   /// Sends a message to all viewers.
@@ -164,6 +194,15 @@ final class LiveServer {
     }
   }
 
+  /// Whether a viewer may set a mark now.
+  func mayMark() -> Bool {
+    let now = session.timers.current
+    markTimes.removeAll { now - $0 > .seconds(1) }
+    guard markTimes.count < Self.mostMarksASecond else { return false }
+    markTimes.append(now)
+    return true
+  }
+
   func mark(_ mark: LiveMark) {
     marks.append(mark)
     if marks.count > Self.mostMarks { marks.removeFirst(Self.mostMarks / 5) }
@@ -176,9 +215,19 @@ final class LiveServer {
     return message.finished()
   }
 
+  /// The clock of this computer may be set: after a start without a clock of its own, for example.
+  private func followClock() {
+    let now = Double(session.clock.unixMicroseconds) / 1e6 - now
+    guard (now - epoch).magnitude > Self.clockStep else { return }
+    epoch = now
+    send(hello)
+    readEarlier()
+  }
+
   private func scheduleState() {
     timer = session.timers.schedule(after: Self.statePause) { [weak self] in
       guard let self else { return }
+      followClock()
       for feed in feeds {
         feed.noteRate(at: now)
         if hasViewers { send(feed.state) }

@@ -15,14 +15,21 @@ struct WebAddress: Hashable, Sendable {
   static let option = Option(
     "--web", as: .webAddress, bare: .standard, following: true,
     help: """
-      show the stream in a browser, at this address (default: 127.0.0.1:8642); another address than this machine's own gets a \
-      link with a secret
+      show the stream in a browser, at this address (default: 127.0.0.1:8642, for this machine alone); 0.0.0.0 is for its \
+      networks, too, by a link with a secret
       """)
 
   private init(host: String, port: UInt16) { (self.host, self.port) = (host, port) }
 
-  /// `PORT`, `HOST:PORT`, `:PORT` for all addresses, or `[IPV6]:PORT`; nil for any other text, such as the address of a ring.
+  /// `PORT`, `HOST:PORT`, `:PORT` for all addresses, `[IPV6]:PORT`, or `IPV4` alone; nil for any other
+  /// text, such as the address of a ring.
   init?(_ text: String) {
+    var numbers = (in_addr(), in6_addr())
+    // Another address of IPv6 could have a port behind its last colon.
+    if inet_pton(AF_INET, text, &numbers.0) == 1 || ["::", "::1", "localhost"].contains(text) {
+      self.init(host: text, port: Self.standard.port)
+      return
+    }
     let digits = text.reversed().prefix { $0.isASCII && $0.isNumber }
     guard let port = UInt16(String(digits.reversed())) else { return nil }
     var host = String(text.dropLast(digits.count))
@@ -33,8 +40,7 @@ struct WebAddress: Hashable, Sendable {
     guard host.removeLast() == ":" else { return nil }
     if host.hasPrefix("["), host.hasSuffix("]") {
       host = String(host.dropFirst().dropLast())
-      var numbers = in6_addr()
-      guard inet_pton(AF_INET6, String(host.prefix { $0 != "%" }), &numbers) == 1 else { return nil }
+      guard inet_pton(AF_INET6, String(host.prefix { $0 != "%" }), &numbers.1) == 1 else { return nil }
     } else {
       guard !host.contains(where: { ":/@[] ".contains($0) }) else { return nil }
     }
@@ -49,6 +55,12 @@ struct WebAddress: Hashable, Sendable {
 
   /// Whether it stands for all addresses of this machine.
   private var isAny: Bool { host == "0.0.0.0" || host == "::" || host == "0" }
+
+  /// The same address with a port that may be free, as it is written.
+  var withAnotherPort: String {
+    let other = port >= 1024 && port < .max ? port + 1 : Self.standard.port
+    return (host.contains(":") ? "[\(host)]" : host) + ":\(other)"
+  }
 
   /// The name of this machine; empty if it has none.
   static var machine: String {
@@ -65,7 +77,7 @@ struct WebAddress: Hashable, Sendable {
   /// - Parameter port: the port that is listened on
   func link(port: UInt16) -> String {
     let shown = isAny ? Self.networkAddress ?? "127.0.0.1" : host
-    return "http://" + (shown.contains(":") ? "[\(shown)]" : shown) + ":\(port)"
+    return "http://" + (shown.contains(":") ? "[\(shown.replacing("%", with: "%25"))]" : shown) + ":\(port)"
   }
 
   /// An address of this machine that others of its network reach: one of IPv4 if there is one.

@@ -4,6 +4,16 @@ import RingLink
 
 /// Makes the logs of a day out of what `stream` has written.
 package struct DayReader {
+  /// An event between samples.
+  package struct Mark: Sendable {
+    /// The address of the ring.
+    package let ring: String
+    /// In seconds, on the clock of the logs.
+    package let time: Double
+    package let kind: String
+    package let note: String
+  }
+
   fileprivate struct Ring {
     var log = DayLog()
     var pulse = PulseMonitor()
@@ -20,7 +30,12 @@ package struct DayReader {
   /// What is older, or later than now, as a clock was set, is left out.
   private let times: ClosedRange<Double>
 
+  /// The newest ones, in the order of the records.
+  package private(set) var marks: [Mark] = []
+
   private static let mostRings = 16
+  private static let mostMarks = 500
+  private static let shownMarks: Set = ["gap", "pause", "mark", "event"]
   /// In seconds of `t`: from one reading of the time of day to the next, as the clock may be set.
   private static let originAge = 60.0
 
@@ -52,6 +67,9 @@ package struct DayReader {
     }
     ring.add(record, at: time)
     rings[record.ring] = ring
+    guard Self.shownMarks.contains(record.kind) else { return }
+    marks.append(Mark(ring: record.ring, time: time, kind: record.kind, note: record.note))
+    if marks.count > Self.mostMarks { marks.removeFirst(Self.mostMarks / 5) }
   }
 
   /// The time of a record on the clock of the logs.

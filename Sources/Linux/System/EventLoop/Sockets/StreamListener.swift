@@ -14,7 +14,7 @@ package final class StreamListener {
   private var isOpen = true
 
   /// Connections that wait to be accepted.
-  private static let backlog: Int32 = 4
+  private static let backlog: Int32 = 64
 
   /// Listens on a TCP port.
   ///
@@ -81,9 +81,17 @@ package final class StreamListener {
       }
     } catch {
       file?.remove()
-      throw .cannotOpen(target, SystemError.text(error.errno))
+      throw .cannotOpen(target, isUnix ? SystemError.text(error.errno) : Self.text(ofTCP: error))
     }
     self.file = file
+  }
+
+  private static func text(ofTCP error: SystemError) -> String {
+    switch error.errno {
+    case EACCES: "permission denied; ports below 1024 are for root"
+    case EADDRNOTAVAIL: "this machine has no such address; 0.0.0.0 stands for all that it has"
+    default: SystemError.text(error.errno)
+    }
   }
 
   /// The listening port; zero for a Unix domain socket.
