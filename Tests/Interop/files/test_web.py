@@ -407,6 +407,13 @@ def test_a_port_that_is_taken_is_said_with_a_way_out(halo, web):
     assert f"--web=127.0.0.1:{page.port + 1}" in result.err
 
 
+def test_a_page_that_can_not_be_served_leaves_no_file(halo, web, tmp_path):
+    page = web("--ppg")
+    for output in ("s.csv", "days/"):
+        halo.run("stream", f"--web={page.port}", "--output", f"{tmp_path}/{output}", adapter="virtual").failed(SYSTEM)
+    assert not list(tmp_path.glob("*.csv*")) and not list(tmp_path.glob("days/*"))
+
+
 @pytest.mark.parametrize("arguments", [["--web=foo"], ["--web=1.2.3"], ["--web", "--ppg", "8642"], ["--web=host:99999"], ["--web=[::1]"], ["--web="]], ids=str)
 def test_an_address_that_is_none_is_an_error_of_usage(halo, arguments):
     halo.run("stream", *arguments, adapter="virtual").failed(USAGE, saying="port")
