@@ -56,14 +56,14 @@ PERIOD = 0.83  # seconds from beat to beat
 
 
 def light(t):
-    """Green light in counts: a steep rise at each beat, a second wave, and a slow drift with the breath."""
+    """Green light in counts: a steep fall at each beat, a second wave, and a slow drift with the breath."""
     phase = t / PERIOD % 1
     wave = math.exp(-((phase - 0.18) / 0.09) ** 2) + 0.35 * math.exp(-((phase - 0.52) / 0.12) ** 2)
-    return round(11800 + 420 * wave + 90 * math.sin(t / 2.1) + 8 * math.sin(t * 37))
+    return round(12200 - 420 * wave + 90 * math.sin(t / 2.1) + 8 * math.sin(t * 37))
 
 
 def red(t):
-    return round(9400 + 0.6 * (light(t - 0.02) - 11800))
+    return round(9400 + 0.6 * (light(t - 0.02) - 12200))
 
 
 def acceleration(t, moves=False):
@@ -76,12 +76,12 @@ def state_of(ring, **changes):
     """The state of a ring that counts its beats."""
     return {
         "ring": ring, "state": "streaming", "connected": True, "source": "counted", "rate": 25.0, "bpm": 72,
-        "bpm_source": "light", "fault": None, "battery": 87, "charging": False, "interval_ms": 15.0, "lost": 0, "gaps": 0,
+        "bpm_source": "light", "own_rate": False, "fault": None, "battery": 87, "charging": False, "interval_ms": 15.0, "lost": 0, "gaps": 0,
         "records": 1234, "variability": {"rmssd_ms": 28.1, "sdnn_ms": 40.2, "window_s": 60, "estimate": True}} | changes
 
 
 STOCK = {
-    "rate": 1.0, "bpm": 66, "bpm_source": "ring", "fault": "rate too low", "lost": None, "interval_ms": None, "variability": None,
+    "rate": 1.0, "bpm": 66, "bpm_source": "ring", "own_rate": True, "fault": "rate too low", "lost": None, "interval_ms": None, "variability": None,
     "source": "stock"}
 
 
@@ -100,6 +100,7 @@ class LivePeer:
         self.viewers: list[queue.Queue] = []
         self.most = most
         self.refusal: tuple[int, str] | None = None
+        self.history: list[tuple[str, dict]] = []
         self.day = self.made_up_day
         self.lock = threading.Lock()
         self.server = ThreadingHTTPServer(("127.0.0.1", port), self._handler())
@@ -225,7 +226,8 @@ class LivePeer:
                     peer.viewers.append(viewer)
                     hello = {"program": "halo-raw 0.2.0", "host": "raspberrypi", "now": peer.now,
                              "time": round(time.time() * 1000), "viewers": len(peer.viewers)}
-                    first = [("hello", hello), *[("ring", ring) for ring in peer.rings], *[("mark", mark) for mark in peer.marks[-50:]]]
+                    first = [("hello", hello), *[("ring", ring) for ring in peer.rings], *peer.history,
+                             *[("mark", mark) for mark in peer.marks[-50:]]]
                 self.send_response(200)
                 self.send_header("Content-Type", "text/event-stream")
                 self.send_header("Cache-Control", "no-store")
@@ -311,7 +313,7 @@ class Scene:
                 send("state", state_of(index, **STOCK))
                 continue
             send("second", {"ring": index, "t": t - 3, "quality": 0.1 if bad else 0.93 - 0.02 * (t % 5), "reason": reason})
-            beat = (math.floor((t - 2.3) / PERIOD) + 0.18) * PERIOD
+            beat = (math.floor((t - 2.3) / PERIOD) + 0.11) * PERIOD
             while beat < t - 1.3:
                 if beat >= t - 2.3 and not self.is_quiet(beat):
                     send("beat", {"ring": index, "t": beat, "interval": None if bad else PERIOD, "bpm": None if bad else 60 / PERIOD,

@@ -3,6 +3,7 @@ from the protocol alone; test_page_script.py and test_page_style.py hold the rul
 
 import json
 import math
+import re
 
 import browser as browsers
 import pytest
@@ -59,6 +60,7 @@ def fast(peer, start, end, rate=25, **changes):
 
 RING = "live.session.rings[0]"
 WAVE = "[...live.parts.values()][0].card.wave"
+CHART = "[...live.parts.values()][0].chart"
 
 
 # What a canvas shows, in a copy from which one may read often.
@@ -80,14 +82,14 @@ def drawn_until(browser, end):
 
 
 def columns(browser, color, top, bottom):
-    """The columns of the waves' canvas with a color in a band, as parts of its width."""
+    """The columns of the waves with a color in a band, as parts of their width."""
     return browser.run(f"""(() => {{ {PIXELS}
       const canvas = {WAVE}.canvas, found = [];
       const {{data, width, height}} = pixelsOf(canvas, 0, {top}, canvas.width, {bottom - top});
-      for (let x = 0; x < width; x += 1) for (let y = 0; y < height; y += 1) {{
+      for (let x = 0; x < {WAVE}.width; x += 1) for (let y = 0; y < height; y += 1) {{
         const place = 4 * (y * width + x);
         if (data[place + 3] > 200 && {json.dumps(color)}.every((one, i) => Math.abs(one - data[place + i]) < 30)) {{
-          found.push(x / width);
+          found.push(x / {WAVE}.width);
           break;
         }}
       }}
@@ -99,7 +101,7 @@ def color_at(browser, time, end, value):
     """The color where the line of green light has a value at a time."""
     return browser.run(f"""(() => {{ {PIXELS}
       const wave = {WAVE}, {{low, high}} = wave.limits.ppg, canvas = wave.canvas;
-      const x = (1 - ({end} - {time}) / wave.seconds) * canvas.width;
+      const x = (1 - ({end} - {time}) / wave.seconds) * wave.width;
       const y = 132 - 6 - ({value} - low) * (132 - 26) / (high - low);
       return [...pixelsOf(canvas, Math.round(x), Math.round(y), 1, 1).data].slice(0, 3);
     }})()""")
@@ -221,6 +223,76 @@ def test_slow_ring_is_shown_for_a_minute(peer, page):
     assert len(columns(browser, GREEN, 20, 132)) > 200
 
 
+def test_what_is_sent_again_is_there_once(peer, page):
+    """The last seconds come first on each connection: the clock is not that of the past, and nothing is lost or twice."""
+    peer.begin -= 40
+    peer.history = [("samples", {"ring": 0, "ppg": [value for t in range(10, 18) for value in (t, 1000)]}),
+                    ("beat", {"ring": 0, "t": 12.5, "interval": None, "bpm": None, "quality": 0.2, "reason": "motion"}),
+                    ("beat", {"ring": 0, "t": 9.0, "interval": None, "bpm": None, "quality": 0.2, "reason": "motion"})]
+    peer.add(0, kinds=["ppg"])
+    browser = connected(page())
+    browser.wait_for(f"{RING}.beats.length === 2")
+    clock = "live.session.clock.at(performance.now() / 1000)"
+    assert browser.run(clock) == pytest.approx(peer.now, abs=2)
+    peer.send("samples", {"ring": 0, "ppg": [value for t in range(18, 41) for value in (t, 1000)]})
+    browser.wait_for(f"{RING}.series.ppg.last === 40")
+    peer.drop()
+    browser.wait_for("live.connection.lost !== null && live.connection.isOpen && live.connection.lost > 0")
+    peer.send("second", {"ring": 0, "t": 30, "quality": 0.9, "reason": "good"})
+    browser.wait_for(f"{RING}.seconds.length === 1")
+    assert browser.run(f"[{RING}.beats.length, {RING}.series.ppg.total, {RING}.first]") == [2, 31, 10]
+    assert browser.run(clock) == pytest.approx(peer.now, abs=2)
+    # A beat, or a quality, before the first sample is not drawn.
+    drawn = browser.run(f"""(() => {{
+      let count = 0;
+      const context = {WAVE}.canvas.getContext('2d'), arc = context.arc;
+      context.arc = (...values) => {{ count += 1; arc.apply(context, values); }};
+      live.scrolling.pausedAt = 15;
+      {WAVE}.draw(15, live.session.clock, true);
+      delete context.arc;
+      return count;
+    }})()""")
+    assert drawn == 1
+
+
+def test_curves_stay_inside_while_the_scale_changes(peer, page):
+    peer.add(0, kinds=["ppg"])
+    browser = connected(page())
+    fast(peer, 0, 5, spo2=[], accel=[])
+    browser.wait_for(f"{RING}.series.ppg.last > 4.9")
+    drawn_until(browser, 4.9)
+    fast(peer, 5, 5.2, ppg=[5, 50_000, 5.04, 100], spo2=[], accel=[])
+    browser.wait_for(f"{RING}.series.ppg.last > 5")
+    limits = browser.run(f"({WAVE}.draw({WAVE}.drawn + .1, live.session.clock, false), {WAVE}.limits.ppg)")
+    assert limits["low"] <= 100 and limits["high"] >= 50_000
+
+
+def test_label_of_the_newest_mark_wins(peer, page):
+    peer.add(0, kinds=["ppg"])
+    browser = connected(page())
+    fast(peer, 0, 10, spo2=[], accel=[])
+    for t, note in [(5, "coffee"), (5.1, "one mark"), (5.2, "the newest of them")]:
+        peer.send("mark", {"ring": 0, "t": t, "kind": "mark", "note": note})
+    browser.wait_for(f"{RING}.marks.length === 3")
+    browser.run("""void (CanvasRenderingContext2D.prototype.fillText = new Proxy(CanvasRenderingContext2D.prototype.fillText, {
+      apply(target, self, values) { (globalThis.written ??= []).push(values[0]); return Reflect.apply(target, self, values); }}))""")
+    drawn_until(browser, 9.9)
+    written = set(browser.run("written"))
+    assert "the newest of them" in written and "coffee" not in written
+    # The line of the newest one is whole; that of one without a label is a tick.
+    assert columns(browser, TEXT, 60, 130)[-1] == pytest.approx(0.53, abs=0.01)
+    assert not [x for x in columns(browser, TEXT, 60, 130) if x < 0.515]
+
+
+@pytest.mark.parametrize("scene", ["stock", "fast"])
+def test_waves_are_as_high_as_the_numbers(peer, page, scene):
+    made = Scene(peer, scene)
+    browser = connected(page(DESK))
+    heights = "[...document.querySelectorAll('.now, .waves')].map((e) => e.getBoundingClientRect().height)"
+    browser.wait_for(f"document.querySelectorAll('dd').length > 0 && (([now, waves]) => waves > now - 4)({heights})")
+    made.stop()
+
+
 # --- the rate and the numbers
 
 
@@ -237,7 +309,7 @@ def test_rate_with_its_source_and_quality(peer, page):
 
 
 @pytest.mark.parametrize("changes, words", [
-    ({"fault": "motion"}, "No pulse: movement"), ({"fault": "no contact"}, "No pulse: no contact with the skin"),
+    ({"fault": "motion"}, "No pulse: motion"), ({"fault": "no contact"}, "No pulse: no contact with the skin"),
     ({"fault": None}, "No pulse is known yet."), ({"fault": "constructor"}, "No pulse: constructor"),
     ({"connected": False, "state": "connection lost: timeout"}, "The connection to the ring is lost.")])
 def test_no_rate_is_said_in_words(peer, page, changes, words):
@@ -256,7 +328,30 @@ def test_stock_ring_says_that_the_rate_is_its_own(peer, page):
     browser = connected(page())
     peer.send("state", state_of(0, **STOCK))
     browser.wait_for("document.querySelector('.rate')?.textContent === '66'")
-    assert browser.texts(".words") == ["The ring’s own value: one sample a second shows no beats"]
+    assert browser.texts(".words") == ["Measured by the ring"]
+
+
+@pytest.mark.parametrize("kinds, changes, words", [
+    (["ppg"], {"own_rate": False},
+     "One sample a second shows no beats. halo-raw stream --measure heart-rate adds the ring’s own heart rate."),
+    (["ppg"], {"own_rate": True}, "One sample a second shows no beats; the ring measures its heart rate from time to time."),
+    (["ppg"], {"own_rate": True, "rate": 5.0}, "5 samples a second show no beats; the ring measures its heart rate from time to time."),
+    (["accel"], {}, "No light is streamed; add --ppg.")])
+def test_slow_or_dark_stream_says_what_helps(peer, page, kinds, changes, words):
+    peer.add(0, kinds=kinds)
+    browser = connected(page())
+    peer.send("state", state_of(0, **(STOCK | {"bpm": None, "bpm_source": None} | changes)))
+    browser.wait_for(f"document.querySelector('.words')?.textContent === {json.dumps(words)}")
+
+
+@pytest.mark.parametrize("fault", [None, "motion"])
+def test_rate_of_before_is_dimmed(peer, page, fault):
+    peer.add(0)
+    browser = connected(page())
+    peer.send("second", {"ring": 0, "t": peer.now - 4, "quality": 0.9 if fault else 0.1, "reason": "good" if fault else "motion"})
+    peer.send("state", state_of(0, fault=fault))
+    browser.wait_for("document.querySelector('.words')?.textContent === 'of the last 10 s; now: motion'")
+    assert browser.texts(".rate.missing") == ["72"]
 
 
 def test_connection_of_the_ring_comes_back(peer, page):
@@ -283,13 +378,14 @@ def test_screen_reader_is_told_now_and_then(peer, page):
         card.update(0, true, arrival);
         said.push(card.spoken.textContent);
       };
-      card.told = {time: -Infinity, isKnown: null};
-      at(1000, 72); at(1014, 75); at(1015, 76); at(1016, null); at(1017, 80); at(1030, 80); at(1031, 80);
+      card.told = {time: -Infinity, number: null, wasKnown: false};
+      at(999, null); at(1000, 72); at(1013, 72); at(1014, 75); at(1015, 76); at(1016, null); at(1017, 80); at(1030, 80); at(1031, 80);
       return said;
     })()""")
     known = "R02_BEEF: {} beats a minute. From the light".format
     lost = "R02_BEEF: No pulse is known yet."
-    assert said == [known(72), known(72), known(76), lost, lost, lost, known(80)]
+    # The first rate is said at once; and what is said is never another number than the one that is shown.
+    assert said == [lost, known(72), known(72), "", known(76), lost, "", "", known(80)]
 
 
 # --- the connection to the program
@@ -330,13 +426,23 @@ def test_lost_connection_keeps_the_waves_and_comes_back(peer, page):
     peer.send("mark", {"ring": 0, "t": 1, "kind": "mark", "note": "coffee"})
     browser.wait_for("document.querySelector('.rate')?.textContent === '72'")
     peer.drop()
-    browser.wait_for("document.getElementById('connection').textContent.startsWith('the connection to the program is lost; tries')")
-    # The last rate is not shown as if it were of now.
-    assert (browser.texts(".rate"), browser.texts(".words")) == (["–"], ["The connection to the program is lost."])
-    browser.wait_for("document.getElementById('connection').textContent.startsWith('connected again after ')")
+    browser.wait_for("document.getElementById('connection').textContent === 'The connection to halo-raw is lost. This page tries again every 2 s.'")
+    assert_past(browser)
+    browser.wait_for("document.getElementById('connection').textContent.startsWith('connected to halo-raw again after ')")
+    assert browser.run("document.querySelector('.past')") is None
     assert browser.run(f"{RING}.series.ppg.total") == 75
     # What is sent again is there once.
     browser.wait_for(f"{RING}.marks.length === 1")
+
+
+def assert_past(browser):
+    """The last rate is not shown as if it were of now, nor are the other numbers."""
+    assert browser.texts(".rate") == ["72"]
+    assert re.fullmatch(r"Last news at \d\d:\d\d:\d\d", browser.texts(".words")[0])
+    assert browser.texts(".link") == [""] and browser.texts(".spoken") == [""]
+    quiet = "getComputedStyle(document.querySelector('.unit')).color"
+    for selector in (".rate.missing", ".past dd"):
+        assert browser.run(f"getComputedStyle(document.querySelector('{selector}')).color === {quiet}"), selector
 
 
 def test_silent_connection_is_left_when_the_page_is_looked_at(peer, page):
@@ -370,18 +476,61 @@ def test_refused_viewer_reads_why(peer, page):
     page.may_complain()
     peer.most = 0
     browser = page()
-    browser.wait_for("document.getElementById('connection').textContent.startsWith('0 viewers watch already; tries again every 2 s')")
+    browser.wait_for("document.getElementById('connection').textContent === '0 viewers watch already'")
+    assert browser.run("document.getElementById('waiting').hidden")
     peer.most = 1
     browser.wait_for("live.connection.isOpen")
 
 
-def test_end_is_said(peer, page):
+@pytest.mark.parametrize("reason, words", [
+    ("the stream has ended", "The stream has ended"), ("", "The stream has ended"), (5, "The stream has ended"),
+    ("the stream has ended: no ring was found", "The stream has ended: no ring was found"),
+    ("no ring was found.", "The stream has ended: no ring was found")])
+def test_end_is_said(peer, page, reason, words):
     peer.add(0)
     browser = connected(page())
-    peer.send("end", {"reason": "the stream has ended"})
+    peer.send("state", state_of(0))
+    browser.wait_for("document.querySelector('.rate')?.textContent === '72'")
+    peer.send("end", {"reason": reason})
+    said = f"document.getElementById('connection').textContent === '{words}. This page connects again when it starts.'"
+    browser.wait_for(said)
+    assert_past(browser)
     peer.drop()
-    browser.wait_for("document.getElementById('connection').textContent.startsWith('the stream has ended; tries again every 2 s')")
-    browser.wait_for("live.connection.isOpen && document.getElementById('connection').textContent.startsWith('connected')")
+    browser.wait_for("!live.connection.isOpen")
+    assert browser.run(said)
+    browser.wait_for("live.connection.isOpen && document.getElementById('connection').textContent.startsWith('connected to halo-raw')")
+
+
+def test_link_that_is_no_longer_valid(peer, page):
+    page.may_complain()
+    peer.add(0)
+    browser = connected(page())
+    peer.token = "/another/"
+    peer.drop()
+    gone = "This link is no longer valid. halo-raw status shows the new one."
+    browser.wait_for(f"document.getElementById('connection').textContent === '{gone}'")
+    assert browser.run("live.connection.wait") == 10
+    browser.run("live.day.ask()")
+    browser.wait_for(f"live.day.mistake === '{gone}'")
+    assert browser.texts("#day-mistake") == [""]
+
+
+def test_page_without_a_ring(peer, page):
+    browser = page()
+    browser.wait_for("document.getElementById('connection').textContent === 'halo-raw looks for the ring'")
+    assert browser.run("['pause', 'signs', 'day'].map((id) => document.getElementById(id).hidden)") == [True] * 3
+
+
+def test_page_without_its_script_shows_only_that(peer, browser):
+    browser.call("Emulation.setScriptExecutionDisabled", value=True)
+    try:
+        browser.open(peer.url)
+        browser.call("Emulation.setScriptExecutionDisabled", value=False)
+        shown = browser.run("document.body.innerText.trim().split('\\n').filter(Boolean)")
+        dot = browser.run("getComputedStyle(document.getElementById('connection'), '::before').content")
+    finally:
+        browser.call("Emulation.setScriptExecutionDisabled", value=False)
+    assert [line for line in shown if "JavaScript" not in line] == ["halo-raw"] and dot == "none"
 
 
 # --- marks
@@ -427,6 +576,42 @@ def test_what_the_browser_has_kept_is_harmless(peer, page, kept):
     browser.run("localStorage.clear()")
 
 
+def test_mark_says_what_is_missing_or_too_much(peer, page):
+    for ring in range(2):
+        peer.add(ring)
+    browser = connected(page(), 2)
+    said = "document.getElementById('mark-said').textContent"
+    browser.click("#mark-set")
+    assert browser.run(said) == "Write what happens now." and browser.run("document.activeElement.id") == "mark-text"
+    browser.type("é" * 201)
+    assert browser.run(said) == ""
+    browser.press("Enter", "\r")
+    assert browser.run(said) == "A mark has at most 200 characters; this text has 201."
+    assert browser.run("document.getElementById('mark-text').value.length") == 201 and peer.posted == []
+    browser.run("document.getElementById('mark-text').value = ''")
+    browser.type("run")
+    browser.press("Enter", "\r")
+    browser.wait_for(f"{said} === 'Marked in the records of all rings: run'")
+    # Both rings have it; the list has it once.
+    browser.run("live.day.ask()")
+    browser.wait_for("[...document.querySelectorAll('#day-marks li')].some((e) => e.textContent.endsWith('  run'))")
+    browser.type("x")
+    assert browser.run(said) == ""
+    browser.run("localStorage.clear()")
+
+
+@pytest.mark.parametrize("size, most", [(PHONE, 0.18), ((844, 390), 0.18)])
+def test_bars_leave_room_for_the_waves(peer, page, size, most):
+    peer.add(0)
+    browser = page(size)
+    browser.run("localStorage.setItem('halo-raw marks', '[\"coffee\", \"stairs\"]')")
+    browser = connected(page(size))
+    sticky = browser.run("""['top', 'marking'].map((id) => document.getElementById(id))
+      .filter((e) => getComputedStyle(e).position === 'sticky').reduce((sum, e) => sum + e.getBoundingClientRect().height, 0)""")
+    assert 40 < sticky <= most * size[1]
+    browser.run("localStorage.clear()")
+
+
 # --- the day
 
 
@@ -445,7 +630,7 @@ def test_day_is_drawn_and_gaps_in_it_are_not_bridged(peer, page):
     span = day_shown(browser)
     found = browser.run("(() => {" + PIXELS + """
       const canvas = document.querySelector('#days canvas'), found = [];
-      const {data, width} = pixelsOf(canvas, 0, 20, canvas.width, 90);
+      const {width} = [...live.parts.values()][0].chart, {data} = pixelsOf(canvas, 0, 20, width, 90);
       for (let x = 0; x < width; x += 1) for (let y = 0; y < 90; y += 1) {
         const place = 4 * (y * width + x);
         if (data[place + 3] > 200 && data[place] > 150 && data[place + 1] < 90) { found.push(x / width); break; }
@@ -486,7 +671,7 @@ def test_day_is_zoomed_by_dragging_and_finer_data_comes(peer, page):
     browser.mouse("mouseMoved", x, y)
     browser.mouse("mouseMoved", x + 100, y)
     browser.mouse("mouseReleased", x + 100, y)
-    width = browser.run("document.querySelector('#days canvas').clientWidth")
+    width = browser.run(f"{CHART}.width")
     length = (first["to"] - first["from"]) * 200 / width
     asked_for(peer, lambda start, end: end - start == pytest.approx(length, rel=0.02))
     browser.wait_for(f"live.day.data.step < {step / 3}")
@@ -499,7 +684,7 @@ def test_day_is_zoomed_by_a_finger(peer, page):
     x, y = browser.place("#days canvas")
     for kind, points in [("touchStart", [x - 80]), ("touchMove", [x]), ("touchMove", [x + 80]), ("touchEnd", [])]:
         browser.call("Input.dispatchTouchEvent", type=kind, touchPoints=[{"x": at, "y": y} for at in points])
-    width = browser.run("document.querySelector('#days canvas').clientWidth")
+    width = browser.run(f"{CHART}.width")
     length = (first["to"] - first["from"]) * 160 / width
     asked_for(peer, lambda start, end: end - start == pytest.approx(length, rel=0.05))
 
@@ -519,6 +704,58 @@ def test_day_is_zoomed_by_buttons_and_now_follows(peer, page):
     browser.wait_for(f"live.day.range.to > {end}")
     browser.click("#all-day")
     assert browser.run("live.day.range") is None
+
+
+def test_buttons_that_can_do_nothing_are_disabled(peer, page):
+    peer.add(0)
+    browser = connected(page(DESK))
+    day_shown(browser)
+    enabled = "[...document.querySelectorAll('#day-tools button')].filter((e) => !e.disabled).map((e) => e.id).join(' ')"
+    browser.wait_for(f"{enabled} === 'zoom-in'")
+    browser.click("#zoom-in")
+    # It zooms towards now.
+    assert browser.run("live.day.follows") is True
+    assert browser.run(enabled) == "earlier zoom-out zoom-in all-day"
+    # The keys are heard where the buttons are, too; the focus does not fall from one that can do nothing any more.
+    browser.run("document.getElementById('zoom-in').focus()")
+    for _ in range(12):
+        browser.press("+", "+")
+    assert browser.run(enabled) == "earlier zoom-out all-day"
+    assert browser.run("document.activeElement.localName") == "canvas"
+    browser.press("ArrowLeft")
+    assert browser.run(enabled) == "earlier later zoom-out all-day to-now"
+    browser.press("0", "0")
+    assert browser.run(f"[{enabled}, live.day.follows]") == ["zoom-in", True]
+
+
+def test_what_is_read_goes_with_the_range(peer, page):
+    peer.add(0)
+    browser = connected(page(DESK))
+    day_shown(browser)
+    browser.point("#days canvas")
+    browser.wait_for("document.getElementById('day-read').textContent.includes('R02_BEEF: heart rate')")
+    browser.run("document.querySelector('#days canvas').focus()")
+    browser.press("+", "+")
+    assert browser.texts("#day-read") == [""]
+
+
+def day_of(**rows):
+    def answer(start, end, columns):
+        columns = {name: [None] * 10 for name in ("bpm", "quality", "low", "high", "motion")} | rows
+        return {"now": 100, "from": 0, "to": 100, "step": 10, "rings": [{"ring": 0} | columns], "marks": []}
+    return answer
+
+
+def test_movement_begins_at_0_and_rows_without_values_are_left_out(peer, page):
+    peer.add(0, kinds=["accel"])
+    peer.day = day_of(motion=[0] * 10)
+    browser = connected(page(DESK))
+    browser.run("""void (CanvasRenderingContext2D.prototype.fillText = new Proxy(CanvasRenderingContext2D.prototype.fillText, {
+      apply(target, self, values) { (globalThis.written ??= []).push(values[0]); return Reflect.apply(target, self, values); }}))""")
+    day_shown(browser)
+    browser.run("(globalThis.written = [], live.day.draw())")
+    written = browser.run("written")
+    assert {"Movement", "0.2 g", "0 g"} <= set(written) and not [text for text in written if "Heart rate" in text or "light" in text]
 
 
 @pytest.mark.parametrize("answer", [
@@ -586,6 +823,18 @@ def test_each_of_eight_rings_is_reached_on_a_phone(peer, page):
 # --- for everybody
 
 
+def test_signs_are_explained_on_demand(peer, page):
+    peer.add(0)
+    browser = connected(page())
+    shown = "document.getElementById('signs').innerText"
+    assert "hang" not in browser.run(shown)
+    browser.click("#signs summary")
+    text = " ".join(browser.run(shown).split())
+    for words in ("A beat that counts", "not counted, for the reason in the strip", "the waves hang downwards", "ends 3 s before the waves",
+                  "there are no samples", "Dashed line in the day", "the least and the greatest count"):
+        assert words in text
+
+
 def test_every_control_and_picture_has_a_name(peer, page):
     made = Scene(peer, "two")
     browser = connected(page(), 2)
@@ -598,7 +847,7 @@ def test_every_control_and_picture_has_a_name(peer, page):
     found = [(node["role"]["value"], node.get("name", {}).get("value", "")) for node in nodes if node["role"]["value"] in named]
     assert [role for role, name in found if not name] == []
     names = {name for _, name in found}
-    assert {"Pause", "Earlier", "Later", "Zoom in", "Zoom out", "All", "Now", "Mark", "Text of the mark", "Mark “coffee”"} <= names
+    assert {"Pause", "Zoom in", "Signs", "Mark", "Text of the mark", "Mark “coffee”"} <= names
     pictures = [name for role, name in found if role in ("image", "img")]
     assert len(pictures) == 4 and any(name.startswith("Waveforms of the last 10 s of R02_BEEF: Green light 1") for name in pictures)
     browser.run("localStorage.clear()")
@@ -611,12 +860,13 @@ def test_everything_is_reached_by_keyboard(peer, page):
     day_shown(browser)
     browser.wait_for("!document.getElementById('day-happened').hidden")
     order = []
-    for _ in range(11):
+    for _ in range(9):
         browser.call("Input.dispatchKeyEvent", type="keyDown", key="Tab", code="Tab", windowsVirtualKeyCode=9)
         browser.call("Input.dispatchKeyEvent", type="keyUp", key="Tab", code="Tab", windowsVirtualKeyCode=9)
         order.append(browser.run("document.activeElement.id || document.activeElement.localName"))
-        assert browser.run("getComputedStyle(document.activeElement).outlineStyle") == "solid", order[-1]
-    assert order == ["pause", "earlier", "later", "zoom-out", "zoom-in", "all-day", "to-now", "canvas", "summary", "mark-text", "mark-set"]
+        assert order[-1] == "body" or browser.run("getComputedStyle(document.activeElement).outlineStyle") == "solid", order[-1]
+    # The whole day is shown, and follows: there is nothing to go back to.
+    assert order[0:3] == ["pause", "summary", "zoom-in"] and order[3:] == ["canvas", "summary", "mark-text", "mark-set", "body", "pause"]
 
 
 def test_space_and_the_button_pause(peer, page):
@@ -629,7 +879,9 @@ def test_space_and_the_button_pause(peer, page):
     browser.run(f"{two_frames}.then(() => 0)")
     assert browser.run(f"{WAVE}.drawn") == drawn
     assert browser.texts("#pause") == ["Resume"]
+    assert re.fullmatch(r"paused at \d\d:\d\d:\d\d; the numbers go on", browser.texts("#paused")[0])
     browser.click("#pause")
+    assert browser.texts("#paused") == [""]
     browser.wait_for(f"{WAVE}.drawn > {drawn}")
     # In the field, the space is a space.
     browser.click("#mark-text")

@@ -17,9 +17,11 @@ function write(element, text) {
 }
 
 export class LiveCard {
-  constructor(ring) {
+  /** - clock: of the program */
+  constructor(ring, clock) {
     const id = `ring-${ring.index}`;
     this.ring = ring;
+    this.clock = clock;
     this.name = make('h2', {id: `${id}-name`, dir: 'auto'});
     this.link = make('p', {class: 'link'});
     this.rate = make('p', {class: 'rate'}, '–');
@@ -31,12 +33,13 @@ export class LiveCard {
     this.canvas = make('canvas', {role: 'img', 'aria-label': 'Waveforms: no samples yet'});
     this.wave = new LiveWave(ring, this.canvas);
     const head = make('div', {class: 'reading'}, this.rate, this.unit, this.words);
+    this.facts = make('div', {class: 'now'}, head, this.numbers);
     this.box = make('section', {class: 'ring', id, 'aria-labelledby': `${id}-name`},
-      make('header', {}, this.name, this.link), make('div', {class: 'now'}, head, this.numbers),
+      make('header', {}, this.name, this.link), this.facts,
       make('div', {class: 'waves'}, this.canvas), this.spoken);
     this.jump = make('a', {href: `#${id}`});
     this.labeled = -Infinity;
-    this.told = {time: -Infinity, isKnown: null};
+    this.told = {time: -Infinity, number: null, wasKnown: false};
     this.isSeen = true;
   }
 
@@ -49,19 +52,21 @@ export class LiveCard {
    */
   update(now, isHeard, arrival) {
     const {ring} = this;
-    const quality = ring.second && now - ring.second.t < FRESH ? ring.second.quality : null;
-    const rate = rateOf(ring.state, quality, isHeard);
+    const second = ring.second && now - ring.second.t < FRESH ? ring.second : null;
+    const rate = isHeard ? rateOf(ring, second) : this.lastRate();
+    const isOn = isHeard && ring.state?.connected === true;
     write(this.name, ring.name);
     this.name.title = ring.firmware ? `firmware ${ring.firmware}` : '';
-    write(this.link, isHeard ? linkWords(ring, now) : 'no news');
-    this.box.dataset.link = isHeard && ring.state?.connected === true ? 'on' : 'off';
+    write(this.link, isHeard ? linkWords(ring, now) : '');
+    this.box.dataset.link = isOn ? 'on' : 'off';
+    this.box.classList.toggle('past', !isOn && ring.state !== null);
     write(this.rate, rate.number === null ? '–' : String(rate.number));
-    this.rate.classList.toggle('missing', rate.number === null);
+    this.rate.classList.toggle('missing', rate.number === null || rate.isPast);
     this.unit.hidden = rate.number === null;
     write(this.words, rate.words);
-    write(this.jump, rate.number === null ? `${ring.name} –` : `${ring.name} ${rate.number}`);
+    write(this.jump, rate.number === null || !isHeard ? `${ring.name} –` : `${ring.name} ${rate.number}`);
     if (ring.state) this.writeNumbers(ring.state);
-    this.speak(rate, arrival);
+    this.speak(rate, isHeard, arrival);
     if (arrival - this.labeled < LABEL_PAUSE) return;
     this.labeled = ring.main.total > 0 ? arrival : -Infinity;
     this.canvas.setAttribute('aria-label', this.describe(now));
@@ -81,13 +86,27 @@ export class LiveCard {
     }
   }
 
-  /** Tells a screen reader the rate: now and then, and at once when it is lost. */
-  speak({number, words}, arrival) {
-    const isKnown = number !== null;
-    const isLost = this.told.isKnown === true && !isKnown;
-    if (!isLost && arrival - this.told.time < SPEECH_PAUSE) return;
-    this.told = {time: arrival, isKnown};
-    write(this.spoken, isKnown ? `${this.ring.name}: ${number} beats a minute. ${words}` : `${this.ring.name}: ${words}`);
+  /** The last rate that the program has told, without a connection to it. */
+  lastRate() {
+    const {state, news} = this.ring;
+    const words = state ? `Last news at ${this.clock.text(news, true)}` : 'Nothing is known.';
+    return {number: state?.bpm ? Math.round(state.bpm) : null, words, isPast: true};
+  }
+
+  /** Tells a screen reader the rate: the first one and a loss at once, others now and then; and nothing that is past. */
+  speak({number, told}, isHeard, arrival) {
+    const {ring} = this;
+    const isFirst = number !== null && !this.told.wasKnown;
+    const isLost = number === null && this.told.number !== null;
+    if (!isHeard) {
+      this.told = {time: -Infinity, number: null, wasKnown: false};
+      write(this.spoken, '');
+    } else if (isFirst || isLost || arrival - this.told.time >= SPEECH_PAUSE) {
+      this.told = {time: arrival, number, wasKnown: this.told.wasKnown || number !== null};
+      write(this.spoken, number === null ? `${ring.name}: ${told}` : `${ring.name}: ${number} beats a minute. ${told}`);
+    } else if (number !== this.told.number) {
+      write(this.spoken, '');
+    }
   }
 
   /** What the waveforms show, in words. */

@@ -15,6 +15,8 @@ export class LiveClock {
     this.epoch = null;
     /** The clock of the page less that of the program, in seconds, by the quickest messages. */
     this.skew = 0;
+    /** The time of the last `hello`: what is said of times before it comes late. */
+    this.began = -Infinity;
   }
 
   /**
@@ -28,11 +30,13 @@ export class LiveClock {
     const isNewRun = this.epoch !== null && Math.abs(epoch - this.epoch) > SAME_RUN;
     this.epoch = epoch;
     this.skew = arrival - now;
+    this.began = now;
     return isNewRun;
   }
 
   /** Takes note of a message about the time `t` that arrives now. */
   hear(t, arrival) {
+    if (t < this.began) return;
     const skew = arrival - t;
     const isTaken = skew < this.skew || skew - this.skew > JUMP;
     this.skew = isTaken ? skew : this.skew + (skew - this.skew) * DRIFT;

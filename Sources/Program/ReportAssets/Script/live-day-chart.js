@@ -2,22 +2,21 @@
 
 import {drawDots, drawLine, drawTicks, prepare, writeLimit} from './drawing.js';
 import {make} from './elements.js';
-import {ACCEPTED, drawFlags, hatch, LABEL_PAUSE, ROOM, within, writeSmall} from './live-paint.js';
+import {drawFlags, hatch, LABEL_PAUSE, ROOM, within, writeSmall} from './live-paint.js';
 import {isInterruption} from './live-ring.js';
-import {markText, percent, valued} from './live-words.js';
+import {ACCEPTED, finite, markText, percent, valued} from './live-words.js';
 import {limitsOf, runsOf, shortNumber} from './plotting.js';
 import {color} from './style.js';
 
 /**
- * From above: the rows that are drawn as a line, in CSS pixels; then the strip of quality and the axis. The limits of a `rate`
- * begin at 0; those of a row with `least` are at least so far apart.
+ * From above: what is drawn as lines, from which rows and of which kind of samples, in CSS pixels; then the strip of quality and
+ * the axis. The limits are at least so far apart.
  */
 const LANES = [
-  {row: 'bpm', label: 'Heart rate', height: 118, unit: '', name: 'error', kind: 'line', least: 20},
-  {row: 'light', label: 'Green light', height: 62, unit: '', name: 'att', kind: 'line'},
-  {row: 'motion', label: 'Movement', height: 54, unit: 'g', name: 'smp', kind: 'rate'},
+  {rows: ['bpm'], of: 'ppg', label: 'Heart rate', height: 118, unit: '', name: 'error', least: 20},
+  {rows: ['low', 'high'], of: 'ppg', label: 'Green light', height: 62, unit: '', name: 'att', least: 2},
+  {rows: ['motion'], of: 'accel', label: 'Movement', height: 54, unit: 'g', name: 'smp', least: .2, isFromZero: true},
 ];
-const DAY_HEIGHT = LANES.reduce((sum, {height}) => sum + height, 0);
 /** Round steps of the time of day, in seconds. */
 const CLOCK_STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600];
 
@@ -29,10 +28,13 @@ function clockTicks({from, to}, most, clock) {
   return {step, times: Array.from({length: count}, (_, index) => first + index * step)};
 }
 
-/** Limits that are at least so far apart, around the same middle; null if there are none. */
-function spread(limits, least = 0) {
-  if (!limits || limits.high - limits.low >= least) return limits;
-  const low = Math.round((limits.low + limits.high - least) / 2);
+/** The limits of a lane, of which no number is below 0; null without a number. */
+function laneLimits(shown, {least, isFromZero}) {
+  const limits = limitsOf(shown, 'line');
+  if (!limits) return null;
+  if (isFromZero) return {low: 0, high: Math.max(least, ...shown.flat(2).map(([, value]) => value))};
+  if (limits.high - limits.low >= least) return limits;
+  const low = Math.max(0, Math.round((limits.low + limits.high - least) / 2));
   return {low, high: low + least};
 }
 
@@ -44,52 +46,67 @@ export class LiveDayChart {
     this.name = make('figcaption', {dir: 'auto'});
     this.canvas = make('canvas', {
       role: 'img', tabindex: '0', 'aria-label': 'The day so far: not known yet',
-      'aria-keyshortcuts': '+ - ArrowLeft ArrowRight 0', title: 'Drag to zoom in.',
+      'aria-keyshortcuts': '+ - ArrowLeft ArrowRight 0', 'aria-describedby': 'day-help',
     });
     this.dragged = make('div', {class: 'dragged', hidden: ''});
     this.box = make('figure', {}, this.name, make('div', {class: 'plot'}, this.canvas, this.dragged));
     this.labeled = -Infinity;
+    /** The lanes that have had a value. */
+    this.known = new Set();
   }
+
+  /** The lanes that are drawn: those whose samples come, and those that have had a value. */
+  get lanes() {
+    for (const lane of LANES) {
+      if (this.columns && lane.rows.some((row) => this.columns[row].some((value) => !Number.isNaN(value)))) this.known.add(lane);
+    }
+    return LANES.filter((lane) => this.known.has(lane) || this.ring.lanes.includes(lane.of));
+  }
+
+  /** The width of the lines, without the limits at their right, in CSS pixels. */
+  get width() { return Math.max(1, this.canvas.clientWidth - ROOM.limits); }
 
   /** The columns of this ring; undefined if the program has none. */
   get columns() { return this.day.data?.rings.find(({index}) => index === this.ring.index); }
 
   timeAt(x) {
     const {from, to} = this.day.span();
-    return from + (to - from) * Math.min(1, Math.max(0, x / this.canvas.clientWidth));
+    return from + (to - from) * Math.min(1, Math.max(0, x / this.width));
   }
 
   draw(clock, arrival) {
-    const {canvas, day, ring, columns} = this;
+    const {canvas, day, ring, columns, lanes} = this;
     this.name.textContent = ring.name;
-    const height = DAY_HEIGHT + ROOM.strip + ROOM.axis;
-    const context = prepare(canvas, height);
-    const width = canvas.clientWidth;
+    const bottom = lanes.reduce((sum, {height}) => sum + height, 0);
+    const context = prepare(canvas, bottom + ROOM.strip + ROOM.axis);
+    const {width} = this;
     const span = day.span();
     const xOf = (time) => (time - span.from) / (span.to - span.from) * width;
     const {step, times} = clockTicks(span, Math.max(2, width / 76), clock);
-    drawTicks(context, times, xOf, (time) => clock.text(time, step < 60), {right: width, bottom: DAY_HEIGHT + ROOM.strip + 3});
+    drawTicks(context, times, xOf, (time) => clock.text(time, step < 60), {right: width + ROOM.limits / 2, bottom: bottom + ROOM.strip + 3});
     let top = 0;
-    for (const lane of LANES) {
+    const plots = lanes.map((lane) => {
       this.drawLane(context, columns, lane, {top, span, xOf, width});
       top += lane.height;
-    }
-    if (columns) drawQualities(context, columns.quality, day.data, xOf, width);
-    this.drawMarks(context, span, xOf, width);
+      return {top: top - lane.height + ROOM.top, bottom: top};
+    });
+    const strip = {x: 0, y: bottom + 1, width, height: ROOM.strip - 2};
+    if (columns) within(context, strip, () => drawQualities(context, columns.quality, day.data, xOf, strip));
+    if (plots.length > 0) this.drawMarks(context, span, xOf, plots);
     if (!day.data || arrival - this.labeled < LABEL_PAUSE) return;
     this.labeled = arrival;
     canvas.setAttribute('aria-label', this.describe(clock));
   }
 
   /** Draws a row, or says that it has no values. */
-  drawLane(context, columns, {row, label, height, unit, name, kind, least}, {top, span, xOf, width}) {
-    const rows = row === 'light' ? ['low', 'high'] : [row];
+  drawLane(context, columns, lane, {top, span, xOf, width}) {
+    const {rows, label, height, unit, name} = lane;
     const shown = columns ? rows.map((one) => this.runs(columns[one], span)) : [];
-    const limits = spread(limitsOf(shown, kind), least);
+    const limits = laneLimits(shown, lane);
     const bottom = top + height;
     context.fillStyle = color('line');
     context.fillRect(0, bottom - .5, width, 1);
-    writeSmall(context, limits ? label : `${label}: no values`, {x: 4, y: top + 9, room: width, name});
+    writeSmall(context, limits ? label : `${label}: no values`, {x: 4, y: top + 9, room: width, isOnGround: true, name});
     if (!limits) return;
     const scale = (height - ROOM.top - ROOM.bottom) / (limits.high - limits.low);
     const yOf = (value) => bottom - ROOM.bottom - (value - limits.low) * scale;
@@ -100,8 +117,9 @@ export class LiveDayChart {
         (run.length === 1 ? drawDots : drawLine)(context, run.map(([time]) => xOf(time)), run.map(([, value]) => yOf(value)));
       }
     });
-    writeLimit(context, `${shortNumber(limits.high)} ${unit}`.trim(), 'top', width - 2, top + 3);
-    writeLimit(context, `${shortNumber(limits.low)} ${unit}`.trim(), 'bottom', width - 2, bottom - 3);
+    const right = width + ROOM.limits - 2;
+    writeLimit(context, `${shortNumber(limits.high)} ${unit}`.trim(), 'top', right, top + 3);
+    writeLimit(context, `${shortNumber(limits.low)} ${unit}`.trim(), 'bottom', right, bottom - 3);
   }
 
   /** The runs of a row: a column without a value interrupts the line. */
@@ -110,7 +128,7 @@ export class LiveDayChart {
     return runsOf({times: Float64Array.from(values, (_, index) => from + (index + .5) * step), values}, span);
   }
 
-  drawMarks(context, span, xOf, width) {
+  drawMarks(context, span, xOf, lanes) {
     const flags = [];
     for (const mark of this.marksIn(span)) {
       const x = xOf(mark.t);
@@ -119,9 +137,9 @@ export class LiveDayChart {
         continue;
       }
       context.fillStyle = color('quiet');
-      for (let y = 0; y < DAY_HEIGHT; y += 6) context.fillRect(Math.round(x), y, 1, 3);
+      for (const {top, bottom} of lanes) for (let y = top; y < bottom; y += 6) context.fillRect(Math.round(x), y, 1, 3);
     }
-    drawFlags(context, flags, {top: ROOM.top, bottom: DAY_HEIGHT, width});
+    drawFlags(context, flags, {lanes, width: this.width});
   }
 
   marksIn({from, to}) {
@@ -132,7 +150,7 @@ export class LiveDayChart {
   read(time, clock) {
     const {data} = this.day;
     const index = data ? Math.floor((time - data.from) / data.step) : -1;
-    const value = (name) => finiteOrNull(this.columns?.[name][index]);
+    const value = (name) => finite(this.columns?.[name][index]);
     const quality = value('quality');
     const parts = [
       `heart rate ${valued(value('bpm'))}`, `quality ${quality === null ? 'not known' : percent(quality)}`,
@@ -152,12 +170,8 @@ export class LiveDayChart {
   }
 }
 
-const finiteOrNull = (value) => Number.isFinite(value) ? value : null;
-
 /** Draws the quality of each column: a bar where it is accepted, hatched where not. */
-function drawQualities(context, qualities, {from, step}, xOf, width) {
-  const y = DAY_HEIGHT + 1;
-  const height = ROOM.strip - 2;
+function drawQualities(context, qualities, {from, step}, xOf, {y, width, height}) {
   let hatched = null;
   qualities.forEach((quality, index) => {
     const x = Math.round(xOf(from + index * step));

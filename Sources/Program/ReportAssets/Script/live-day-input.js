@@ -9,7 +9,7 @@ const CLICK_WIDTH = 6;
 export function listenToChart(chart, day, read) {
   const {canvas, dragged} = chart;
   let drag = null;
-  const limited = (event) => Math.max(0, Math.min(event.offsetX, canvas.clientWidth));
+  const limited = (event) => Math.max(0, Math.min(event.offsetX, chart.width));
   const show = () => {
     dragged.hidden = !drag;
     if (!drag) return;
@@ -45,20 +45,37 @@ export function listenToChart(chart, day, read) {
   }, {passive: false});
 }
 
-export function listenToDay(day) {
+/** The buttons: what each does, by its key, and when it can. */
+const BUTTONS = [
+  ['earlier', 'ArrowLeft', 'earlier'], ['later', 'ArrowRight', 'later'], ['zoom-out', '-', 'out'], ['zoom-in', '+', 'in'],
+  ['all-day', '0', 'all'], ['to-now', 'now', 'now'],
+];
+
+/** Disables the buttons that can do nothing. The focus stays where the keys are heard. */
+export function enableButtons(day) {
+  const {possible} = day;
+  for (const [id, , name] of BUTTONS) {
+    const button = element(id);
+    if (!possible[name] && document.activeElement === button) {
+      element('days').querySelector('canvas')?.focus({preventScroll: true});
+    }
+    button.disabled = !possible[name];
+  }
+}
+
+/** - forget: called when keys change what is shown */
+export function listenToDay(day, forget) {
   const actions = {
-    '+': () => day.zoom(.5), '=': () => day.zoom(.5), '-': () => day.zoom(2),
+    '+': () => day.zoom(.5), '=': () => day.zoom(.5), '-': () => day.zoom(2), '−': () => day.zoom(2), 'now': () => day.showNow(),
     'ArrowLeft': () => day.pan(-.25), 'ArrowRight': () => day.pan(.25), '0': () => day.showAll(),
   };
-  element('days').addEventListener('keydown', (event) => {
-    const action = actions[event.key];
+  const press = (event) => {
+    const action = Object.hasOwn(actions, event.key) ? actions[event.key] : null;
     if (!action || event.ctrlKey || event.altKey || event.metaKey) return;
     event.preventDefault();
+    forget();
     action();
-  });
-  for (const [id, key] of [
-    ['zoom-in', '+'], ['zoom-out', '-'], ['earlier', 'ArrowLeft'], ['later', 'ArrowRight'], ['all-day', '0']]) {
-    element(id).addEventListener('click', actions[key]);
-  }
-  element('to-now').addEventListener('click', () => day.showNow());
+  };
+  for (const id of ['days', 'day-tools']) element(id).addEventListener('keydown', press);
+  for (const [id, key] of BUTTONS) element(id).addEventListener('click', actions[key]);
 }

@@ -1,7 +1,7 @@
 /** The day so far: which part of it is shown, and what the program knows of it. No drawing. */
 
 import {MOST_RINGS, readMark} from './live-ring.js';
-import {finite, moment, plain} from './live-words.js';
+import {finite, moment, refusalOf} from './live-words.js';
 
 /** The shortest range to zoom to, in seconds, and the least that the whole day is drawn as. */
 const SHORTEST_DAY = 10;
@@ -39,11 +39,13 @@ function readDay(answer) {
 export class LiveDay {
   /**
    * - columnsOf: returns how many columns there is room for
+   * - nowOf: returns the time that it is
    * - draw: called after each change
    */
-  constructor(columnsOf, draw) {
-    this.columnsOf = columnsOf;
-    this.draw = draw;
+  constructor(columnsOf, nowOf, draw) {
+    Object.assign(this, {columnsOf, nowOf, draw});
+    /** Whether the program can be asked. */
+    this.isHeard = false;
     /** The range that is shown; null: all. */
     this.range = null;
     /** Whether the range ends now, and goes on with it. */
@@ -68,41 +70,75 @@ export class LiveDay {
     return {from: Math.min(from, to - LEAST), to};
   }
 
+  /** The earliest time that is shown. */
+  get least() { return Math.min(this.whole.from, this.whole.to - LEAST); }
+
+  /** What can change: `earlier`, `later`, `out`, `in`, `all` and `now`. */
+  get possible() {
+    const {from, to} = this.span();
+    const isPart = this.range !== null;
+    return {
+      earlier: isPart && from > this.least, later: isPart && !this.follows, out: isPart,
+      in: this.whole !== null && to - from > SHORTEST_DAY, all: isPart, now: isPart && !this.follows,
+    };
+  }
+
   show(from, to) {
     if (!this.whole) return;
-    const least = Math.min(this.whole.from, this.whole.to - LEAST);
+    const {least} = this;
     const length = Math.max(SHORTEST_DAY, to - from);
     const isWhole = length >= this.whole.to - least;
     const end = Math.min(this.whole.to, Math.max(least + length, from + length));
-    this.follows = end >= this.whole.to;
+    // Sums of times are not exact.
+    this.follows = end > this.whole.to - .001;
     this.range = isWhole ? null : {from: end - length, to: end};
     this.draw();
     this.askSoon();
   }
 
+  /** Goes on to the time that it is, if the range follows. */
+  renew() {
+    if (!this.whole || !this.isHeard) return;
+    this.whole.to = Math.max(this.whole.to, moment(this.nowOf()) ?? this.whole.to);
+    this.follow();
+  }
+
+  /** Moves the range to the end of the day, if it follows. */
+  follow() {
+    if (!this.range || !this.follows) return;
+    const length = this.range.to - this.range.from;
+    this.range = {from: this.whole.to - length, to: this.whole.to};
+  }
+
   zoom(factor, time) {
+    this.renew();
     const {from, to} = this.span();
     // What follows now stays there.
-    const middle = time ?? (this.range && this.follows ? to : (from + to) / 2);
+    const middle = time ?? (this.follows ? to : (from + to) / 2);
     this.show(middle - (middle - from) * factor, middle + (to - middle) * factor);
   }
 
   /** Moves the range by a part of its length. */
   pan(part) {
+    this.renew();
     const {from, to} = this.span();
     this.show(from + (to - from) * part, to + (to - from) * part);
   }
 
-  showAll() { this.show(-Infinity, Infinity); }
+  showAll() {
+    this.renew();
+    if (this.whole) this.show(this.least, this.whole.to);
+  }
 
   showNow() {
     const {from, to} = this.span();
+    this.renew();
     if (this.whole) this.show(this.whole.to - (to - from), this.whole.to);
   }
 
   askSoon(pause = ASK_PAUSE) {
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => { if (!document.hidden) this.ask(); }, pause);
+    this.timer = setTimeout(() => { if (!document.hidden && this.isHeard) this.ask(); }, pause);
   }
 
   /** Asks the program for what is shown. An answer that comes after the next question is left out. */
@@ -123,16 +159,14 @@ export class LiveDay {
     this.data = data;
     const from = isWhole ? data.from : Math.min(this.whole?.from ?? data.from, data.from);
     this.whole = {from, to: Math.max(data.now, isWhole ? data.to : data.now)};
-    if (!this.range || !this.follows) return;
-    const length = this.range.to - this.range.from;
-    this.range = {from: this.whole.to - length, to: this.whole.to};
+    this.follow();
   }
 }
 
 async function fetchDay(address) {
   try {
     const answer = await fetch(address, {cache: 'no-store'});
-    if (!answer.ok) return {data: null, mistake: plain(await answer.text(), 200)};
+    if (!answer.ok) return {data: null, mistake: await refusalOf(answer)};
     const data = readDay(await answer.json());
     return {data, mistake: data ? '' : 'The program’s answer cannot be read.'};
   } catch {

@@ -1,7 +1,8 @@
 /** Marks: what a person notes at a time. */
 
 import {element, make} from './elements.js';
-import {plain} from './live-words.js';
+import {plain, refusalOf} from './live-words.js';
+import {shortNumber} from './plotting.js';
 
 /** What became of a mark is said for so long, in milliseconds. */
 const SAID = 10_000;
@@ -9,6 +10,8 @@ const SAID = 10_000;
 const STORE = 'halo-raw marks';
 const MOST_TEXTS = 4;
 const LONGEST_TEXT = 200;
+/** The field is read so far. */
+const LONGEST_FIELD = 100_000;
 
 /** The last texts; none if the browser keeps nothing, or something else. */
 function readTexts() {
@@ -32,27 +35,33 @@ function keepText(text) {
 async function send(text) {
   try {
     const answer = await fetch('mark', {method: 'POST', headers: {'Content-Type': 'text/plain; charset=utf-8'}, body: text});
-    return answer.ok ? '' : plain(await answer.text(), 200) || `The program does not take it (${answer.status}).`;
+    return answer.ok ? '' : await refusalOf(answer);
   } catch {
     return 'The program does not answer: the mark is not set.';
   }
 }
 
-/** - isSet: called after a mark was set */
-export function listenToMarks(isSet) {
+/**
+ * - rings: returns how many there are: a mark is of all
+ * - isSet: called after a mark was set
+ */
+export function listenToMarks(rings, isSet) {
   const field = element('mark-text');
   const said = element('mark-said');
   let timer = 0;
-  async function set(text) {
-    said.textContent = '';
-    const mistake = await send(text);
+  function say(text, isMistake = false) {
     clearTimeout(timer);
     timer = setTimeout(() => { said.textContent = ''; }, SAID);
-    said.textContent = mistake || `Marked: ${text}`;
-    said.classList.toggle('mistake', mistake !== '');
+    said.textContent = text;
+    said.classList.toggle('mistake', isMistake);
+  }
+  async function set(text) {
+    say('');
+    const mistake = await send(text);
+    say(mistake || `${rings() > 1 ? 'Marked in the records of all rings' : 'Marked'}: ${text}`, mistake !== '');
     if (mistake) return;
     keepText(text);
-    if (plain(field.value, LONGEST_TEXT) === text) field.value = '';
+    if (plain(field.value, LONGEST_FIELD) === text) field.value = '';
     showTexts();
     isSet();
   }
@@ -65,9 +74,15 @@ export function listenToMarks(isSet) {
   }
   element('marking').addEventListener('submit', (event) => {
     event.preventDefault();
-    const text = plain(field.value, LONGEST_TEXT);
-    if (text) set(text);
-    else field.focus();
+    const text = plain(field.value, LONGEST_FIELD);
+    const {length} = [...text];
+    if (text && length <= LONGEST_TEXT) {
+      set(text);
+      return;
+    }
+    say(text ? `A mark has at most ${LONGEST_TEXT} characters; this text has ${shortNumber(length)}.` : 'Write what happens now.', text !== '');
+    field.focus();
   });
+  field.addEventListener('input', () => say(''));
   showTexts();
 }

@@ -1,16 +1,17 @@
 /** What the pictures of the live page are made of, beyond lines: strips of quality, interruptions, flags. */
 
-import {shortReason} from './live-words.js';
+import {ACCEPTED, shortReason} from './live-words.js';
 import {color} from './style.js';
 
 /** A screen reader is told what a picture shows at most so often, in seconds. */
 export const LABEL_PAUSE = 5;
-/** A second whose quality is at least this counts. */
-export const ACCEPTED = .5;
 const SMALL = '11px system-ui, sans-serif';
 
-/** In CSS pixels: above and below the lines of a lane, the strip of quality, the axis. */
-export const ROOM = {top: 20, bottom: 6, strip: 14, axis: 20};
+/** In CSS pixels: above and below the lines of a lane, the strip of quality, the axis, and the limits at the right. */
+export const ROOM = {top: 20, bottom: 6, strip: 14, axis: 20, limits: 44};
+
+/** A label of a mark that is cut has at least so much room, in CSS pixels. */
+const SHORTEST_LABEL = 40;
 
 /** The colors of the numbers of a sample, by kind. */
 export const LOOKS = {
@@ -78,32 +79,39 @@ export function drawGap(context, box, text) {
 }
 
 /**
- * Draws marks as lines with flags, each in what room there is to the next one, or else beside the flag of the one before.
+ * Draws marks as lines, each with its text where there is room for it: first that of the newest one. Those without become ticks.
  *
  * - marks: in order, of `x` and `text`
+ * - lanes: where the lines are, of `top` and `bottom`; they leave out the captions above
  */
-export function drawFlags(context, marks, {top, bottom, width}) {
-  let taken = 0;
-  marks.forEach(({x, text}, index) => {
-    const next = marks[index + 1]?.x ?? width;
-    taken = drawFlag(context, text, {x, top, bottom, left: x - taken - 12, right: next - x - 8});
+export function drawFlags(context, marks, {lanes, width}) {
+  context.font = SMALL;
+  let free = width;
+  const labels = marks.toReversed().map(({x, text}) => {
+    const label = labelOf(context, text, {x, free});
+    free = Math.min(x, label ? label.x : free) - 4;
+    return {x: Math.round(x), label};
   });
+  context.fillStyle = color('text');
+  for (const {x, label} of labels) {
+    for (const {top, bottom} of lanes) context.fillRect(x, top, 1, label ? bottom - top : 6);
+  }
+  for (const {label} of labels) {
+    if (label) writeSmall(context, label.text, {x: label.x, y: lanes[0].top + 7, room: width, isOnGround: true, name: 'text'});
+  }
 }
 
-/** Returns where the flag, or its line, ends at the right. */
-function drawFlag(context, text, {x, top, bottom, left, right}) {
-  context.fillStyle = color('text');
-  context.fillRect(Math.round(x), top, 1, bottom - top);
-  context.font = SMALL;
-  let shown = text;
+/** Where the text of a mark is, and how much of it: at the right of its line, or else at the left; null without room. */
+function labelOf(context, text, {x, free}) {
+  const [right, left] = [free - x - 8, x <= free ? x - 8 : 0];
   const whole = context.measureText(text).width;
-  const isLeft = whole > right && left > right;
-  const room = isLeft ? left : right;
+  if (whole <= right) return {text, x: x + 5};
+  if (whole <= left) return {text, x: x - 5 - whole};
+  const room = Math.max(left, right);
+  if (room < SHORTEST_LABEL) return null;
+  let shown = text;
   while (shown.length > 1 && context.measureText(shown).width > room) shown = `${shown.slice(0, -2).trimEnd()}…`;
-  const {width} = context.measureText(shown);
-  if (shown.length < 2) return x;
-  writeSmall(context, shown, {x: isLeft ? x - 5 - width : x + 5, y: top + 7, room, isOnGround: true, name: 'text'});
-  return isLeft ? x : x + 5 + width;
+  return {text: shown, x: right >= left ? x + 5 : x - 5 - context.measureText(shown).width};
 }
 
 /**

@@ -28,6 +28,8 @@ export class LiveRing {
     this.firmware = null;
     this.kinds = [];
     this.state = null;
+    /** The time of the last state. */
+    this.news = NaN;
     /** The time of the last change of the connection, and how long it was lost before; null if it never was. */
     this.link = {since: NaN, lost: null};
     this.forget();
@@ -54,24 +56,29 @@ export class LiveRing {
     return Object.keys(KINDS).filter((kind) => this.kinds.includes(kind) || this.series[kind].total > 0);
   }
 
+  get hasLight() { return this.lanes.includes('ppg'); }
+
   /** The series that the pulse is in; the first one, if there is no light. */
   get main() { return this.series[this.lanes[0] ?? 'ppg']; }
 
+  /** The time of the first sample that is there; before it, nothing is drawn. */
+  get first() { return this.main.total > 0 ? this.main.timeAt(0) : Infinity; }
+
   get isSlow() { return this.main.usual > SLOW; }
 
-  /** Adds samples. Returns the time of the last one; NaN if there is none. */
-  addSamples(message) {
+  /** Adds samples; those before `began` may be sent again. Returns the time of the last one; NaN if there is none. */
+  addSamples(message, began) {
     let last = NaN;
     for (const [kind, series] of Object.entries(this.series)) {
       if (!Array.isArray(message[kind])) continue;
-      series.addAll(message[kind]);
+      series.addAll(message[kind], began);
       last = Number.isNaN(last) ? series.last : Math.max(last, series.last);
     }
     return last;
   }
 
   addBeat({t, bpm, quality, reason}) {
-    if (moment(t) === null) return;
+    if (moment(t) === null || this.beats.some((beat) => beat.t === t)) return;
     insert(this.beats, {t, bpm: finite(bpm), quality: finite(quality) ?? 0, reason: plain(reason, 40)}, MOST.beats);
   }
 
@@ -99,6 +106,7 @@ export class LiveRing {
   setState(state, now) {
     const wasConnected = this.state?.connected ?? null;
     this.state = state;
+    this.news = now;
     if (wasConnected === state.connected) return;
     const lost = state.connected && wasConnected === false ? now - this.link.since : null;
     this.link = {since: now, lost};

@@ -52,13 +52,17 @@ export class LiveSeries {
   /** The longest time that a line leads across. */
   get longest() { return this.stepCount < 3 ? FIRST_STEP : Math.max(LATE, LATE_INTERVALS * this.usual); }
 
-  /** Adds samples from a list of a time and its numbers, a time and its numbers. null is no value. */
-  addAll(list) {
+  /**
+   * Adds samples from a list of a time and its numbers, a time and its numbers. null is no value.
+   *
+   * - began: what is before it may be sent again
+   */
+  addAll(list, began) {
     const stride = this.values.length + 1;
     for (let start = 0; start + stride <= list.length; start += stride) {
       const time = list[start];
       if (moment(time) === null) continue;
-      if (time <= this.last - BACKWARDS) this.clear();
+      if (time <= this.last - BACKWARDS && time >= began) this.clear();
       if (time <= this.last) continue;
       const step = time - this.last;
       if (step > this.longest) this.interrupt();
@@ -85,6 +89,19 @@ export class LiveSeries {
     this.stepCount += 1;
     const known = Math.min(this.stepCount, KNOWN_STEPS);
     this.usual = this.steps.slice(0, known).toSorted()[known >> 1];
+  }
+
+  /** The smallest and the greatest number in runs of a line; from Infinity to -Infinity if there is none. */
+  extremes(runs, channel) {
+    let [low, high] = [Infinity, -Infinity];
+    for (const [first, last] of runs) {
+      for (let index = first; index <= last; index += 1) {
+        const value = this.valueAt(index, channel);
+        low = Math.min(low, value);
+        high = Math.max(high, value);
+      }
+    }
+    return [low, high];
   }
 
   /** The index of the first sample at or after a time. */

@@ -11,7 +11,7 @@ function readState(message) {
   const {variability} = message;
   return {
     text: plain(message.state, 120), connected: isTruth(message.connected), rate: finite(message.rate),
-    bpm: finite(message.bpm), bpmSource: message.bpm_source === 'ring' ? 'ring' : 'light',
+    bpm: finite(message.bpm), bpmSource: message.bpm_source === 'ring' ? 'ring' : 'light', hasOwnRate: message.own_rate === true,
     fault: plain(message.fault, 40) || null, battery: finite(message.battery), charging: isTruth(message.charging),
     interval: finite(message.interval_ms), lost: finite(message.lost), gaps: finite(message.gaps), records: finite(message.records),
     variability: typeof variability !== 'object' || variability === null ? null : {
@@ -64,7 +64,7 @@ const ACTIONS = {
     session.observers.introduced(ring);
   },
   samples(session, message, arrival) {
-    const last = session.ringOf(message)?.addSamples(message) ?? NaN;
+    const last = session.ringOf(message)?.addSamples(message, session.clock.began) ?? NaN;
     if (!Number.isNaN(last)) session.clock.hear(last, arrival);
   },
   beat(session, message) { session.ringOf(message)?.addBeat(message); },
@@ -80,5 +80,5 @@ const ACTIONS = {
     session.missed += finite(samples) ?? 0;
     for (const ring of session.rings) ring.interrupt();
   },
-  end(session, {reason}) { session.observers.ended(plain(reason, 200)); },
+  end(session, {reason}) { session.observers.ended(reason); },
 };

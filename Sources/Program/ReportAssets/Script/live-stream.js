@@ -1,7 +1,7 @@
 /** The connection to the program: it reads its messages, and connects again whenever it ends. */
 
 import {EventReader} from './live-events.js';
-import {plain} from './live-words.js';
+import {refusalOf} from './live-words.js';
 
 /** Seconds to the next attempt: at first, and after so many that failed. */
 const SOON = 2;
@@ -45,7 +45,11 @@ export class LiveStream {
   /** Reads messages until the connection ends. Returns why it was refused, or an empty text. */
   async follow(signal) {
     const answer = await fetch('events', {headers: {Accept: 'text/event-stream'}, cache: 'no-store', signal});
-    if (!answer.ok) return plain(await answer.text(), 200) || `The program refuses the connection (${answer.status}).`;
+    if (!answer.ok) {
+      // A link that is no longer valid seldom becomes so again.
+      if (answer.status === 404) this.failures = HASTY;
+      return refusalOf(answer);
+    }
     this.failures = 0;
     this.tell({isOpen: true, refusal: '', wait: 0});
     const reader = new EventReader((name, text) => this.take(name, text));

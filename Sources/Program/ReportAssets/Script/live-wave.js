@@ -1,9 +1,9 @@
 /** The waveforms of a ring: the last seconds of its samples, with beats, marks, interruptions, and the quality of each second. */
 
 import {drawDots, drawLine, drawTicks, prepare, writeLimit} from './drawing.js';
-import {ACCEPTED, drawFlags, drawGap, drawQuality, LOOKS, ROOM, within, writeSmall} from './live-paint.js';
+import {drawFlags, drawGap, drawQuality, LOOKS, ROOM, within, writeSmall} from './live-paint.js';
 import {isInterruption} from './live-ring.js';
-import {markText} from './live-words.js';
+import {ACCEPTED, markText} from './live-words.js';
 import {shortNumber} from './plotting.js';
 import {ticksOf} from './scale.js';
 import {color} from './style.js';
@@ -25,6 +25,24 @@ export class LiveWave {
     this.canvas = canvas;
     this.limits = {};
     this.drawn = NaN;
+    /** The height that the picture fills at least, in CSS pixels. */
+    this.least = 0;
+  }
+
+  /** The width of the lines, without the limits at their right, in CSS pixels. */
+  get width() { return Math.max(1, this.canvas.clientWidth - ROOM.limits); }
+
+  /** The lanes from above: their kinds, and where they are. */
+  get places() {
+    const {lanes} = this.ring;
+    const usual = lanes.reduce((sum, kind) => sum + LOOKS[kind].height, 0);
+    const factor = Math.max(1, (this.least - ROOM.strip - ROOM.axis) / usual);
+    let top = 0;
+    return lanes.map((kind) => {
+      const height = Math.round(LOOKS[kind].height * factor);
+      top += height;
+      return {kind, top: top - height, height};
+    });
   }
 
   get seconds() { return this.ring.isSlow ? SLOW_WINDOW : WINDOW; }
@@ -41,12 +59,10 @@ export class LiveWave {
 
   /** - isStill: draws the limits where they belong at once */
   draw(now, clock, isStill) {
-    const {ring, canvas} = this;
-    const {lanes} = ring;
-    const bottom = lanes.reduce((sum, kind) => sum + LOOKS[kind].height, 0);
-    const height = bottom + ROOM.strip + ROOM.axis;
-    const context = prepare(canvas, height);
-    const width = canvas.clientWidth;
+    const {ring, canvas, places} = this;
+    const bottom = places.reduce((sum, {height}) => sum + height, 0);
+    const context = prepare(canvas, bottom + ROOM.strip + ROOM.axis);
+    const {width} = this;
     const span = this.spanAt(now);
     const xOf = (time) => (time - span.from) / (span.to - span.from) * width;
     const share = isStill || Number.isNaN(this.drawn) ? 1 : 1 - Math.exp(-Math.max(0, now - this.drawn) / EASE);
@@ -54,23 +70,23 @@ export class LiveWave {
     const {times, decimals} = ticksOf({from: span.from * 1e6, to: span.to * 1e6}, Math.max(2, width / 90));
     const labelOf = (time) => clock.text(Math.round(time / 1e6), true);
     const shown = decimals > 0 ? times.filter((time) => time % 1e6 === 0) : times;
-    drawTicks(context, shown, (time) => xOf(time / 1e6), labelOf, {right: width, bottom: bottom + ROOM.strip + 3});
-    this.drawGaps(context, span, xOf, {width, bottom});
-    let top = 0;
-    for (const kind of lanes) {
-      this.drawLane(context, kind, {top, width, span, xOf, share});
-      top += LOOKS[kind].height;
-    }
-    const second = width / this.seconds;
-    const stretches = ring.seconds.filter(({t}) => t + 1 >= span.from && t <= span.to)
-      .map(({t, quality, reason}) => ({x: xOf(t), width: second - 1, quality, reason}));
-    drawQuality(context, stretches, {y: bottom + 1, height: ROOM.strip - 2});
-    this.drawMarks(context, span, xOf, {width, bottom});
+    drawTicks(context, shown, (time) => xOf(time / 1e6), labelOf, {right: width + ROOM.limits / 2, bottom: bottom + ROOM.strip + 3});
+    const plot = {x: 0, y: 0, width, height: bottom + ROOM.strip};
+    within(context, plot, () => this.drawGaps(context, span, xOf, {width, bottom}));
+    for (const place of places) this.drawLane(context, place, {span, xOf, share});
+    const stretches = ring.seconds.filter(({t}) => t + 1 >= Math.max(span.from, ring.first) && t <= span.to)
+      .map(({t, quality, reason}) => {
+        const x = xOf(Math.max(t, ring.first));
+        return {x, width: xOf(t + 1) - x - 1, quality, reason};
+      });
+    within(context, plot, () => drawQuality(context, stretches, {y: bottom + 1, height: ROOM.strip - 2}));
+    this.drawMarks(context, span, xOf, places);
   }
 
   /** Draws a kind of samples, and on the first one the beats. */
-  drawLane(context, kind, {top, width, span, xOf, share}) {
-    const {height, label, unit, lines} = LOOKS[kind];
+  drawLane(context, {kind, top, height}, {span, xOf, share}) {
+    const {label, unit, lines} = LOOKS[kind];
+    const {width} = this;
     const series = this.ring.series[kind];
     const runs = lines.map((_, channel) => series.runs(span, this.ring.cuts, channel));
     const limits = this.limitsOf(kind, runs, share);
@@ -86,38 +102,35 @@ export class LiveWave {
           context.fillStyle = color(name);
           for (const run of runs[channel]) drawRun(context, series, channel, run, xOf, yOf);
           const end = letter ? series.lineAt(span.to, this.ring.cuts, channel) : NaN;
-          if (end >= limits.low) writeSmall(context, letter, {x: width - 60 - 9 * channel, y: yOf(end) - 7, room: 20, name});
+          if (end >= limits.low) writeSmall(context, letter, {x: width - 12 - 9 * channel, y: yOf(end) - 7, room: 20, name});
         });
         if (kind === 'ppg') this.drawBeats(context, series, {top, span, xOf, yOf});
       });
       // Counts are whole numbers, also while the limits come to their place.
       const textOf = (value) => unit ? `${shortNumber(value)} ${unit}` : shortNumber(Math.round(value));
-      const write = (value, baseline, y) => writeLimit(context, textOf(value), baseline, width - 2, y);
+      const write = (value, baseline, y) => writeLimit(context, textOf(value), baseline, width + ROOM.limits - 2, y);
       write(limits.high, 'top', top + 3);
       write(limits.low, 'bottom', top + height - 3);
     }
-    let x = 4 + writeSmall(context, label, {x: 4, y: top + 9, room: width, name: lines.length > 1 ? 'quiet' : lines[0][1]});
-    for (const [letter, name] of lines) x += 6 + writeSmall(context, letter, {x: x + 6, y: top + 9, room: 20, name});
+    const name = lines.length > 1 ? 'quiet' : lines[0][1];
+    let x = 4 + writeSmall(context, label, {x: 4, y: top + 9, room: width, isOnGround: true, name});
+    for (const [letter, other] of lines) x += 6 + writeSmall(context, letter, {x: x + 6, y: top + 9, room: 20, name: other});
   }
 
   /** The limits of a lane: they follow what is shown, and do not jump. */
   limitsOf(kind, runs, share) {
     const series = this.ring.series[kind];
-    let [low, high] = [Infinity, -Infinity];
-    runs.forEach((some, channel) => {
-      for (const [first, last] of some) {
-        for (let index = first; index <= last; index += 1) {
-          const value = series.valueAt(index, channel);
-          low = Math.min(low, value);
-          high = Math.max(high, value);
-        }
-      }
-    });
+    const extremes = runs.map((some, channel) => series.extremes(some, channel));
+    let low = Math.min(...extremes.map(([least]) => least));
+    let high = Math.max(...extremes.map(([, most]) => most));
     if (low > high) return null;
-    if (high === low) [low, high] = [low - 1, high + 1];
+    // Counts are never below 0.
+    if (high === low) [low, high] = [LOOKS[kind].unit ? low - 1 : Math.max(0, low - 1), high + 1];
     const before = this.limits[kind] ?? {low, high};
-    const next = {low: before.low + (low - before.low) * share, high: before.high + (high - before.high) * share};
-    this.limits[kind] = next.high > next.low ? next : {low, high};
+    // They widen at once, so that no line leaves its lane, and narrow slowly.
+    this.limits[kind] = {
+      low: Math.min(low, before.low + (low - before.low) * share), high: Math.max(high, before.high + (high - before.high) * share),
+    };
     return this.limits[kind];
   }
 
@@ -125,7 +138,7 @@ export class LiveWave {
   drawBeats(context, series, {top, span, xOf, yOf}) {
     context.lineWidth = 1.5;
     for (const {t, quality} of this.ring.beats) {
-      if (t < span.from || t > span.to) continue;
+      if (t < Math.max(span.from, this.ring.first) || t > span.to) continue;
       const value = series.lineAt(t, this.ring.cuts);
       context.beginPath();
       context.arc(xOf(t), Number.isNaN(value) ? top + ROOM.top - 4 : yOf(value), 4, 0, 2 * Math.PI);
@@ -159,9 +172,10 @@ export class LiveWave {
   }
 
   /** Draws what happened, but for the interruptions. */
-  drawMarks(context, span, xOf, {width, bottom}) {
+  drawMarks(context, span, xOf, places) {
     const shown = this.ring.marks.filter(({t, kind}) => t >= span.from && t <= span.to && !isInterruption({kind}));
-    drawFlags(context, shown.map((mark) => ({x: xOf(mark.t), text: markText(mark)})), {top: ROOM.top, bottom, width});
+    const lanes = places.map(({top, height}) => ({top: top + ROOM.top, bottom: top + height}));
+    drawFlags(context, shown.map((mark) => ({x: xOf(mark.t), text: markText(mark)})), {lanes, width: this.width});
   }
 }
 

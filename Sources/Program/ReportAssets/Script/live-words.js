@@ -33,11 +33,14 @@ export function lasting(seconds) {
   return `${Math.floor(whole / 3600)} h ${Math.floor(whole % 3600 / 60)} min`;
 }
 
+/** A second or a beat whose quality is at least this counts. */
+export const ACCEPTED = .5;
+
 /** Why a second or a beat counts for nothing. */
 const REASONS = {
-  'motion': 'movement', 'saturation': 'the light is beyond what the sensor can tell',
+  'saturation': 'the light is beyond what the sensor can tell',
   'no contact': 'no contact with the skin', 'no wave': 'no wave in the light',
-  'rate too low': 'one sample a second shows no beats', 'gap': 'samples are missing',
+  'gap': 'samples are missing',
   'settling': 'the wave is settling', 'weak': 'the wave is weak', 'shape': 'the wave has another form',
   'size': 'the wave has another size', 'rise': 'the wave does not rise as a beat does',
   'interval': 'no heart beats at this interval', 'disturbed': 'the next beat is disturbed',
@@ -50,25 +53,52 @@ export const shortReason = (reason) => ({saturation: 'saturated', 'rate too low'
 
 const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
+/** A stream with so few samples a second that they show no beats. */
+function tooSlow({rate, hasOwnRate}) {
+  const few = rate === null || rate < 1.5 ? 'One sample a second shows' : `${shortNumber(rate)} samples a second show`;
+  return hasOwnRate ? `${few} no beats; the ring measures its heart rate from time to time.`
+    : `${few} no beats. halo-raw stream --measure heart-rate adds the ring’s own heart rate.`;
+}
+
+/** No rate, and why. */
+const none = (words) => ({number: null, words, told: words, isPast: false});
+
 /**
- * The rate of a ring, or why there is none.
+ * The rate of a ring, or why there is none: its number, what is written below it, what a screen reader is told of it, and whether
+ * it is of the past.
  *
- * - state: of the ring; null if the program has not told it yet
- * - quality: of the last second, or null
- * - isHeard: whether the program is connected
+ * - second: the last one whose quality is known, or null if that is too long ago
  */
-export function rateOf(state, quality, isHeard) {
-  if (!isHeard) return {number: null, words: 'The connection to the program is lost.'};
-  if (!state) return {number: null, words: 'Nothing is known yet.'};
-  if (state.connected === false) return {number: null, words: 'The connection to the ring is lost.'};
-  if (state.bpm !== null) {
-    const isOwn = state.bpmSource === 'ring';
-    const why = isOwn && state.fault ? `: ${reasonOf(state.fault)}` : '';
-    const source = isOwn ? `the ring’s own value${why}` : 'from the light';
-    const part = isOwn || quality === null ? '' : `, quality ${percent(quality)}`;
-    return {number: Math.round(state.bpm), words: `${capital(source)}${part}`};
+export function rateOf({state, hasLight}, second) {
+  if (!state) return none('Nothing is known yet.');
+  if (state.connected === false) return none('The connection to the ring is lost.');
+  if (state.bpm === null) {
+    if (!hasLight) return none('No light is streamed; add --ppg.');
+    if (state.fault === 'rate too low') return none(tooSlow(state));
+    return none(state.fault ? `No pulse: ${reasonOf(state.fault)}` : 'No pulse is known yet.');
   }
-  return {number: null, words: state.fault ? `No pulse: ${reasonOf(state.fault)}` : 'No pulse is known yet.'};
+  const number = Math.round(state.bpm);
+  if (state.bpmSource === 'ring') return {number, words: 'Measured by the ring', told: 'Measured by the ring', isPast: false};
+  const isBad = second !== null && second.quality < ACCEPTED;
+  const fault = state.fault ?? (isBad ? second.reason : null);
+  if (fault) {
+    const words = `of the last 10 s; now: ${reasonOf(fault)}`;
+    return {number, words, told: capital(words), isPast: true};
+  }
+  return {number, words: `From the light${second ? `, quality ${percent(second.quality)}` : ''}`, told: 'From the light', isPast: false};
+}
+
+/** Why the program refuses what the page asks for. */
+export const refusalOf = async (answer) => {
+  if (answer.status === 404) return 'This link is no longer valid. halo-raw status shows the new one.';
+  return plain(await answer.text(), 200) || `The program refuses this (${answer.status}).`;
+};
+
+/** The end of a stream, from the program's reason. */
+export function endWords(reason) {
+  const end = 'the stream has ended';
+  const why = plain(reason, 200).replace(/\.$/u, '') || end;
+  return `${capital(why.startsWith(end) ? why : `${end}: ${why}`)}. This page connects again when it starts.`;
 }
 
 /** How long a connection that is there again is said to be so, in seconds. */
