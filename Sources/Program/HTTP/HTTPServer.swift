@@ -68,9 +68,10 @@ package final class HTTPServer {
   private func startDaemon() throws(StackError) {
     let flags = MicroHTTPD.useNoListenSocket | MicroHTTPD.useEpoll | MicroHTTPD.allowSuspendResume
     let daemon = Linux.httpStart(
-      library.startDaemon, flags, unsafeBitCast(answer, to: UnsafeMutableRawPointer.self),
-      unsafeBitCast(completed, to: UnsafeMutableRawPointer.self),
-      unsafeBitCast(connected, to: UnsafeMutableRawPointer.self), Unmanaged.passUnretained(self).toOpaque(),
+      library.startDaemon, flags, unsafeBitCast(HTTPCallbacks.answer, to: UnsafeMutableRawPointer.self),
+      unsafeBitCast(HTTPCallbacks.completed, to: UnsafeMutableRawPointer.self),
+      unsafeBitCast(HTTPCallbacks.connected, to: UnsafeMutableRawPointer.self),
+      Unmanaged.passUnretained(self).toOpaque(),
       UInt32(Self.mostConnections), Self.idleTime, Self.memory)
     self.daemon = daemon.map { OpaquePointer($0) }
     guard daemon != nil else { throw .cannotOpen("HTTP", "libmicrohttpd does not start") }
@@ -130,7 +131,7 @@ package final class HTTPServer {
   }
 
   /// A connection has begun, or ended.
-  fileprivate func note(_ connection: OpaquePointer, hasBegun: Bool) {
+  func note(_ connection: OpaquePointer, hasBegun: Bool) {
     guard hasBegun else {
       guests[connection] = nil
       return
@@ -195,7 +196,7 @@ package final class HTTPServer {
   // MARK: Requests
 
   /// Takes a part of a request; answers it when it is whole.
-  fileprivate func take(
+  func take(
     _ connection: OpaquePointer, _ path: String, _ method: String, _ part: UnsafeBufferPointer<UInt8>,
     _ state: RequestState
   ) -> Int32 {
@@ -221,104 +222,18 @@ package final class HTTPServer {
       }
     case .events(let stream):
       stream.wake = { [weak self] in self?.wake(connection) }
-      let reading = Reading(stream) { [weak self] in
+      let reading = AnswerReading(stream) { [weak self] in
         guard let self else { return }
         suspended.insert(connection)
         library.suspend(connection)
       }
       answer = library.responseOfReader(
-        MicroHTTPD.sizeUnknown, 1 << 14, read, Unmanaged.passRetained(reading).toOpaque(), release)
+        MicroHTTPD.sizeUnknown, 1 << 14, HTTPCallbacks.read, Unmanaged.passRetained(reading).toOpaque(),
+        HTTPCallbacks.release)
     }
     guard let answer else { return MicroHTTPD.no }
     for (name, value) in response.headers { _ = library.addHeader(answer, name, value) }
     defer { library.destroyResponse(answer) }
     return library.queue(connection, response.status, answer)
   }
-}
-
-/// What has come of a request.
-private final class RequestState {
-  var body: [UInt8] = []
-  var isTooLong = false
-}
-
-/// An answer that is read piece by piece.
-@BluetoothActor
-private final class Reading {
-  let stream: EventStream
-  let suspend: () -> Void
-
-  init(_ stream: EventStream, suspend: @escaping () -> Void) {
-    (self.stream, self.suspend) = (stream, suspend)
-  }
-}
-
-// MARK: What libmicrohttpd calls, within its function to run
-
-private let answer: MicroHTTPD.AccessHandler = { server, connection, path, method, _, part, length, state in
-  guard let server, let connection, let path, let method, let length, let state else { return MicroHTTPD.no }
-  let isBeginning = state.pointee == nil
-  if isBeginning { state.pointee = Unmanaged.passRetained(RequestState()).toOpaque() }
-  guard !isBeginning, let known = state.pointee else { return MicroHTTPD.yes }
-  let bytes = UnsafeBufferPointer(start: part, count: length.pointee)
-  length.pointee = 0
-  let of = UncheckedPointers(server, connection, known)
-  let (target, verb) = (String(cString: path), String(cString: method))
-  nonisolated(unsafe) let data = bytes
-  return onTheLoop {
-    Unmanaged<HTTPServer>.fromOpaque(of.server).takeUnretainedValue().take(
-      of.connection, target, verb, data, Unmanaged<RequestState>.fromOpaque(of.state).takeUnretainedValue())
-  }
-}
-
-private let connected: MicroHTTPD.ConnectionHandler = { server, connection, _, event in
-  guard let server, let connection else { return }
-  nonisolated(unsafe) let (own, one) = (server, connection)
-  onTheLoop {
-    Unmanaged<HTTPServer>.fromOpaque(own).takeUnretainedValue().note(
-      one, hasBegun: event == MicroHTTPD.connectionStarted)
-  }
-}
-
-private let completed: MicroHTTPD.CompletionHandler = { _, _, state, _ in
-  guard let known = state?.pointee else { return }
-  Unmanaged<RequestState>.fromOpaque(known).release()
-  state?.pointee = nil
-}
-
-private let read: MicroHTTPD.Reader = { reading, _, buffer, size in
-  guard let reading else { return MicroHTTPD.endOfStream }
-  nonisolated(unsafe) let (own, room) = (reading, UnsafeMutableBufferPointer(start: buffer, count: size))
-  return onTheLoop {
-    let reading = Unmanaged<Reading>.fromOpaque(own).takeUnretainedValue()
-    switch reading.stream.read(into: room) {
-    case .bytes(let count): return count
-    case .end: return MicroHTTPD.endOfStream
-    case .nothing:
-      reading.suspend()
-      return 0
-    }
-  }
-}
-
-private let release: MicroHTTPD.Release = { reading in
-  guard let reading else { return }
-  nonisolated(unsafe) let own = reading
-  onTheLoop { Unmanaged<Reading>.fromOpaque(own).takeRetainedValue().stream.close() }
-}
-
-private struct UncheckedPointers: @unchecked Sendable {
-  let server: UnsafeMutableRawPointer
-  let connection: OpaquePointer
-  let state: UnsafeMutableRawPointer
-
-  init(_ server: UnsafeMutableRawPointer, _ connection: OpaquePointer, _ state: UnsafeMutableRawPointer) {
-    (self.server, self.connection, self.state) = (server, connection, state)
-  }
-}
-
-/// Does work of the loop in a function that the loop has called by way of C.
-private func onTheLoop<Value>(_ work: @BluetoothActor () -> Value) -> Value {
-  BluetoothActor.shared.preconditionIsolated()
-  return withoutActuallyEscaping(work) { unsafeBitCast($0, to: (() -> Value).self)() }
 }

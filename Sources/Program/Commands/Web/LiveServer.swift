@@ -146,6 +146,8 @@ final class LiveServer {
       guard let found = earlier?.take(feed.address.description) else { continue }
       feed.addEarlier(found.log)
       let known = found.marks.filter { $0.time < 0 }
+      // They are read again when the clock is set.
+      marks.removeAll { $0.ring == feed.index && $0.time < 0 }
       marks = (known.map { LiveMark(ring: feed.index, time: $0.time, kind: $0.kind, note: $0.note) } + marks)
         .sorted { $0.time < $1.time }.suffix(Self.mostMarks)
     }
