@@ -155,6 +155,23 @@ def test_a_state_a_second_has_what_an_owner_asks_for(web):
     assert 0 < state["battery"] <= 100 and state["interval_ms"] == 15 and state["gaps"] == 0 and state["lost"] is None
 
 
+def test_losses_of_a_ring_that_is_not_ours_are_counted_on_the_page(halo, web, ring_with, tmp_path):
+    ring = ring_with("--counted", "--lose", 5, "--rate", 100, "--seed", 3)
+    page = web("--ppg", "--output", tmp_path / "s.csv", adapter=ring.adapter)
+    viewer = page.viewer()
+    seen = viewer.until(lambda name, data: name == "state" and (data["lost"] or 0) > 10)
+    state = seen[-1][1]
+    assert state["source"] == "counted" and state["own_rate"] is True and state["battery"] is not None
+    assert any(name == "mark" and data["kind"] == "lost" for name, data in seen)
+    shown = [value for name, data in seen if name == "samples" for value in data.get("ppg", [])[1::2]]
+    assert end(halo, page).code == OK
+    rows = list(csv.DictReader(open(tmp_path / "s.csv")))
+    counts = [int(row["raw"]) for row in rows if row["kind"] == "ppg"]
+    assert counts[:len(shown)] == shown or any(
+        counts[start:start + len(shown)] == shown for start in range(len(counts)))
+    assert sum(row["kind"] == "lost" for row in rows) > 5
+
+
 def test_a_stock_ring_says_its_own_heart_rate(web):
     viewer = web("--ppg", adapter="virtual:rate=1,warm-up=1").viewer()
     seen = viewer.until(lambda name, data: name == "state" and data["bpm"] is not None)
