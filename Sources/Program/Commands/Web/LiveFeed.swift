@@ -111,6 +111,8 @@ final class LiveFeed: SampleObserver {
   func take(_ second: PulseSecond) {
     var second = second
     second.start = server.seconds(second.start)
+    // It takes some seconds to know the rate, after each pause anew.
+    if vitals.isSlow { second.reason = .rateTooLow }
     let rate = vitals.heartRate.flatMap { $0.isOfRing ? nil : Double($0.beatsPerMinute) }
     samples.updateDay { $0.add(second, beatsPerMinute: rate) }
     var message = EventText("second")
