@@ -1,6 +1,5 @@
 import HaloPulse
 import HaloStorage
-import RingLink
 
 /// Makes the logs of a day out of what `stream` has written.
 package struct DayReader {
@@ -77,29 +76,10 @@ package struct DayReader {
     if let origin, record.time >= origin.time, record.time - origin.time < Self.originAge {
       return record.time + origin.difference
     }
-    guard let seconds = Self.seconds(of: record.timeOfDay) else { return nil }
+    guard let seconds = RecordFields.unixTime(of: record.timeOfDay) else { return nil }
     let difference = seconds - epoch - record.time
     origin = (difference, record.time)
     return record.time + difference
-  }
-
-  /// The time of day `2026-11-23T03:06:04.831976+01:00` in seconds since 1970; nil if it is malformed.
-  private static func seconds(of text: String) -> Double? {
-    let length = "2026-11-23T03:06:04".count
-    guard let clock = RingTime(String(text.prefix(length))) else { return nil }
-    let rest = text.dropFirst(length)
-    let fraction = rest.prefix { $0 == "." || $0.isNumber }
-    let zone = rest.dropFirst(fraction.count)
-    var offset = 0
-    if zone != "Z" {
-      let parts = zone.dropFirst().split(separator: ":").map { Int($0) }
-      guard zone.first == "+" || zone.first == "-", parts.count == 2, let hours = parts[0],
-        let minutes = parts[1],
-        (0...15).contains(hours), (0...59).contains(minutes)
-      else { return nil }
-      offset = (hours * 3600 + minutes * 60) * (zone.first == "-" ? -1 : 1)
-    }
-    return Double(Int(clock.seconds) - offset) + (Double("0" + fraction) ?? 0)
   }
 }
 

@@ -1,4 +1,5 @@
 import HaloStorage
+import RingLink
 
 /// The records of a live command, in csv or in JSON, line by line.
 struct RecordFields {
@@ -127,6 +128,33 @@ struct RecordFields {
         time: time, timeOfDay: text("time"), ring: text("ring"), kind: text("kind"),
         state: text("state"), values: values,
         note: noteMembers.map(text).filter { !$0.isEmpty }.joined(separator: ": ")))
+  }
+
+  private static let clockLength = "2026-11-23T03:06:04".count
+
+  /// The wall clock of `2026-11-23T03:06:04.831976+00:00` in seconds since 1970; nil if it is malformed.
+  static func wallClock(of text: String) -> Double? {
+    guard let time = RingTime(String(text.prefix(clockLength))) else { return nil }
+    return Double(time.seconds) + (Double("0" + fraction(of: text)) ?? 0)
+  }
+
+  /// The same in UTC.
+  static func unixTime(of text: String) -> Double? {
+    guard let clock = wallClock(of: text) else { return nil }
+    let zone = text.dropFirst(clockLength + fraction(of: text).count)
+    if zone == "Z" { return clock }
+    let parts = zone.dropFirst().split(separator: ":").map { Int($0) }
+    guard zone.first == "+" || zone.first == "-", parts.count == 2, let hours = parts[0],
+      let minutes = parts[1],
+      (0...15).contains(hours), (0...59).contains(minutes)
+    else { return nil }
+    let offset = Double(hours * 3600 + minutes * 60)
+    return zone.first == "-" ? clock + offset : clock - offset
+  }
+
+  /// Begins with the point, if there is one.
+  private static func fraction(of text: String) -> Substring {
+    text.dropFirst(clockLength).prefix { $0 == "." || $0.isNumber }
   }
 
   /// The fields of a line of csv (RFC 4180).

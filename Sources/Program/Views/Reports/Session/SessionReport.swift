@@ -149,7 +149,7 @@ package struct SessionReport {
 
   private mutating func add(_ record: RecordFields.Record) {
     if start == nil {
-      start = Self.seconds(of: record.timeOfDay)
+      start = RecordFields.wallClock(of: record.timeOfDay)
       startText = record.timeOfDay
       origin = -record.time
     } else if record.time + origin < lastTime - (isFirstOfFile ? 0 : Self.disorder) {
@@ -200,7 +200,7 @@ package struct SessionReport {
   /// Begins another run, whose times count from 0 again. The time between two runs is not an interval of a signal.
   private mutating func beginRun(with record: RecordFields.Record) {
     var note = "another run begins"
-    let elapsed = start.flatMap { start in Self.seconds(of: record.timeOfDay).map { $0 - start } }
+    let elapsed = start.flatMap { start in RecordFields.wallClock(of: record.timeOfDay).map { $0 - start } }
     origin = min(max(lastTime, elapsed ?? 0), Self.latest) - record.time
     if elapsed != nil { note += " after \(duration(record.time + origin - lastTime))" }
     mark(.init(time: 0, timeOfDay: "", ring: "", kind: "run", values: [:], note: note), record.time + origin)
@@ -267,12 +267,5 @@ package struct SessionReport {
     }
     guard record.kind == "gap" else { return }
     for index in unsorted.indices where unsorted[index].ring == record.ring { interrupt(index) }
-  }
-
-  /// The wall clock of `2026-11-23T03:06:04.831976+00:00` in seconds since 1970; nil if it is malformed.
-  private static func seconds(of text: String) -> Double? {
-    guard let time = RingTime(String(text.prefix("2026-11-23T03:06:04".count))) else { return nil }
-    let fraction = text.dropFirst("2026-11-23T03:06:04".count).prefix { $0 == "." || $0.isNumber }
-    return Double(time.seconds) + (Double("0" + fraction) ?? 0)
   }
 }
