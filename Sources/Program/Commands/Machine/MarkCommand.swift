@@ -17,8 +17,8 @@ let markCommand = CommandSpec(
     TEXT is one line of at most \(Annotations.longest) characters, without control characters; what means something to the
     shell, such as ' or *, needs quotes. Each command of this user that prints records of a ring takes it: stream, measure,
     events, sport, raw; and subscribe and connect, with the device in place of the ring. The mark is a record of kind
-    "mark", or of that event, with the text and the time at which this command was started. Samples that were printed
-    meanwhile stand before it. The page of stream --web shows marks, and sets them, too.
+    "mark", or of that event, with the text and the time at which this command was started. Samples that are printed
+    before the other command takes it stand before it. The page of stream --web shows marks, and sets them, too.
 
     It reaches the file, the broker (--mqtt), the page of halo-raw report, where it is a line through all curves, and
     the Python package, which makes it an annotation of EDF and a marker of LSL. A recording (--record) has packets, and

@@ -2,8 +2,8 @@ import Glibc
 import HaloBluetoothCore
 import HaloSystem
 
-/// Reads the bytes that come with a question to a ``StatusServer``, until the other process has sent all of them. The loop goes
-/// on meanwhile.
+/// Reads the bytes that come with a question to a ``StatusServer``, until the other process has sent all of them. It does not
+/// block the loop.
 @BluetoothActor
 final class QuestionReader {
   private let descriptor: Int32
