@@ -10,11 +10,15 @@ package final class EventStream {
     case passing(worth: Int)
     /// It waits.
     case lasting
+    /// It waits, and does not count: it is what a viewer gets at the beginning, however many rings there are.
+    case opening
   }
 
   private var queue: [UInt8] = []
   /// How many bytes of the queue are sent.
   private var sent = 0
+  /// How many of those that wait do not count.
+  private var opening = 0
   private var isEnding = false
   /// How much was left out of passing messages since ``takeOmitted()``.
   private var omitted = 0
@@ -32,18 +36,23 @@ package final class EventStream {
   /// How many bytes wait.
   package var pending: Int { queue.count - sent }
 
+  private var counted: Int { pending - opening }
+
   /// Sends a message, which ends with an empty line.
   package func send(_ message: [UInt8], _ urgency: Urgency = .lasting) {
     guard !isEnding else { return }
-    if case .passing(let worth) = urgency, pending > Self.enough { return omitted += worth }
-    guard pending + message.count <= Self.most else { return end() }
+    switch urgency {
+    case .opening: opening += message.count
+    case .passing(let worth) where counted > Self.enough: return omitted += worth
+    case .passing, .lasting: guard counted + message.count <= Self.most else { return end() }
+    }
     queue += message
     wake()
   }
 
   /// How much was left out since the last call, if the viewer takes messages again; 0 if nothing was.
   package func takeOmitted() -> Int {
-    guard pending <= Self.enough else { return 0 }
+    guard counted <= Self.enough else { return 0 }
     defer { omitted = 0 }
     return omitted
   }
@@ -68,6 +77,7 @@ package final class EventStream {
     guard count > 0 else { return isEnding ? .end : .nothing }
     for index in 0..<count { buffer[index] = queue[sent + index] }
     sent += count
+    opening = max(0, opening - count)
     if sent == queue.count {
       queue.removeAll(keepingCapacity: true)
       sent = 0

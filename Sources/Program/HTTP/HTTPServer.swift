@@ -20,7 +20,7 @@ package final class HTTPServer {
   private static let memory = 32 << 10
   /// In bytes: what the kernel keeps of an answer that is not read, which is out of date when it is.
   private static let sendBuffer: Int32 = 1 << 15
-  /// After so many, the loop has its turn.
+  /// The library works so often before the loop goes on with its other work.
   private static let mostRounds = 2
 
   private let library: MicroHTTPD

@@ -421,6 +421,16 @@ def test_several_rings_are_on_one_page(web):
     viewer.until(lambda name, data: name == "samples" and (found.add(data["ring"]) or found == {0, 1}))
 
 
+def test_a_page_of_several_fast_rings_can_be_opened(web, tmp_path):
+    """What they have sent in the last seconds is more than a viewer may leave unread later."""
+    page = web("--all", "--wait", "2s", "--output", tmp_path / "s.csv", adapter="virtual:rings=4,rate=200")
+    page.viewer().until(lambda name, data: name == "state" and data["ring"] == 3 and data["records"] > 5000)
+    began = time.monotonic()
+    seen = page.viewer().until(lambda name, data: name == "state" and time.monotonic() > began + 1)
+    assert {data["ring"] for name, data in seen if name == "samples"} == {0, 1, 2, 3}
+    assert not any(name == "missed" for name, _ in seen)
+
+
 def test_a_port_that_is_taken_is_said_with_a_way_out(halo, web):
     page = web("--ppg")
     result = halo.run("stream", "--ppg", f"--web={page.port}", adapter="virtual")

@@ -41,6 +41,16 @@ import Testing
     #expect(read() == .end)
   }
 
+  /// A page of several fast rings begins with more than a viewer may otherwise leave unread.
+  @Test func countsNothingOfTheBeginning() {
+    for _ in 0..<8 { stream.send([UInt8](repeating: 0, count: 100_000), .opening) }
+    stream.send([1], .passing(worth: 1))
+    #expect(stream.pending == 800_001 && stream.takeOmitted() == 0)
+    while read() != .nothing {}
+    for _ in 0..<1000 { stream.send([UInt8](repeating: 0, count: 1000), .passing(worth: 1)) }
+    #expect(stream.pending < 40_000)
+  }
+
   @Test func saysOnceThatAViewerIsGone() {
     var ends = 0
     stream.onEnd = { ends += 1 }

@@ -131,10 +131,10 @@ final class LiveFeed: SampleObserver {
     message.add("ring", index)
     message.add("address", address.description)
     message.add("name", name)
-    let names: [(SampleKinds, String)] = [(.ppg, "ppg"), (.spo2, "spo2"), (.accelerometer, "accel")]
-    message.add("kinds", names.filter { kinds.contains($0.0) }) { text, kind in
-      text.write(kind.1 == "ppg" ? "\"ppg\"" : kind.1 == "spo2" ? "\"spo2\"" : "\"accel\"")
-    }
+    let names: [(kind: SampleKinds, name: StaticString)] = [
+      (.ppg, "\"ppg\""), (.spo2, "\"spo2\""), (.accelerometer, "\"accel\""),
+    ]
+    message.add("kinds", names.filter { kinds.contains($0.kind) }) { $0.write($1.name) }
     message.add("firmware", vitals.ring?().firmware.firmwareRevision)
     return message.finished()
   }

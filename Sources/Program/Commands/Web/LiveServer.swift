@@ -98,7 +98,7 @@ final class LiveServer {
   private func say(isSecret: Bool) {
     Console.error("live: \(link)")
     guard isSecret else { return }
-    Console.error("halo-raw: whoever has this link sees the stream; it is not encrypted on the way")
+    Console.error("halo-raw: anyone who has this link can see the stream; it is not encrypted on the way")
     guard Terminal.canDraw(on: STDERR_FILENO), Terminal.showsBraille else { return }
     guard let code = QRCode(link) else {
       return Console.error("halo-raw: for the link as a QR code: sudo apt install libqrencode4")
@@ -164,10 +164,10 @@ final class LiveServer {
     let id = ObjectIdentifier(viewer)
     viewers[id] = viewer
     viewer.onEnd = { [weak self] in self?.viewers[id] = nil }
-    viewer.send(hello)
-    for feed in feeds { for message in [feed.description] + feed.recent { viewer.send(message) } }
-    for mark in marks.suffix(Self.sentMarks) { viewer.send(Self.message(of: mark)) }
-    for feed in feeds { viewer.send(feed.state) }
+    let beginning =
+      [hello] + feeds.flatMap { [$0.description] + $0.recent }
+      + marks.suffix(Self.sentMarks).map(Self.message) + feeds.map(\.state)
+    for message in beginning { viewer.send(message, .opening) }
     return viewer
   }
 

@@ -22,8 +22,8 @@ package struct LiveSamples {
 
     /// Fifteen seconds of a fast ring, and all that is shown of a slow one.
     private static let capacity = 1500
-    /// In seconds: what is older is not shown.
-    private static let window = 65.0
+    /// In seconds: what is older is not shown, of a fast ring and of a slow one, which has no more samples than these.
+    private static let window = (fast: 12.0, slow: 65.0, samples: 66)
 
     init(values: Int) {
       width = 1 + values
@@ -51,7 +51,9 @@ package struct LiveSamples {
       guard total > 0 else { return 0 }
       let newest = time(total - 1)
       let kept = min(total, Self.capacity)
-      return (1...kept).last { newest - time(total - $0) <= Self.window } ?? 0
+      return (1...kept).last { count in
+        newest - time(total - count) <= (count > Self.window.samples ? Self.window.fast : Self.window.slow)
+      } ?? 0
     }
 
     /// The numbers of the last samples.
