@@ -45,7 +45,8 @@ let protocols = [
   // Services: what both roles share, the procedures of a client, and a server.
   library("HaloGATT", in: "GATT", on: ["HaloBluetoothCore", "ATT"], tests: ["TestBearer", "TestLoop"]),
   // Pairing; roles and connections.
-  library("HaloSecurityManager", in: "SecurityManager", on: ["HaloBluetoothCore"]),
+  library(
+    "HaloSecurityManager", in: "SecurityManager", on: ["HaloBluetoothCore", "HCI"], tests: ["HaloSystem"]),
   library(
     "GAP", on: ["HaloBluetoothCore", "HCI", "L2CAP", "HaloSecurityManager", "ATT", "HaloGATT"],
     tests: ["TestBearer", "TestLink", "TestLoop"]),
@@ -69,7 +70,8 @@ let protocols = [
 /// System calls, the event loop, files, and everything that calls the kernel's Bluetooth.
 let linux = [
   library(
-    "HaloSystem", in: "Linux/System", on: ["HaloBluetoothCore", "CHaloLinux"], tests: ["TestLoop"]),
+    "HaloSystem", in: "Linux/System", on: ["HaloBluetoothCore", "HaloSecurityManager", "CHaloLinux"],
+    tests: ["TestLoop"]),
   library(
     "HaloLinuxBluetooth", in: "Linux/LinuxBluetooth",
     on: ["HaloBluetoothCore", "HCI", "L2CAP", "HaloSecurityManager", "GAP", "CBlueZHCI", "HaloSystem"],
@@ -100,8 +102,8 @@ let captures = [
 let storage = [
   library(
     "HaloStorage", in: "Storage/Files",
-    on: ["HaloBluetoothCore", "HaloSystem", "ATT", "HaloGATT", "RingLink"],
-    tests: ["GAP", "HCI", "HaloSimulation", "TestLoop"]),
+    on: ["HaloBluetoothCore", "HCI", "HaloSystem", "HaloSecurityManager", "ATT", "HaloGATT", "RingLink"],
+    tests: ["GAP", "HaloSimulation", "TestLoop"]),
   library(
     "HaloRingStore", in: "Storage/RingStore",
     on: ["HaloBluetoothCore", "HaloSystem", "RingLink"], tests: ["CHaloSQLite"]),

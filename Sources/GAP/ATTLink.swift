@@ -57,6 +57,9 @@ package protocol ATTLink: AnyObject {
   func setDataLength(_ octets: Int, completion: @escaping (Result<Void, StackError>) -> Void)
   /// Encrypts the link, in the central role; `completion` is called once, when it is encrypted or that has failed.
   func encrypt(with key: LongTermKey, completion: @escaping (Result<Void, StackError>) -> Void)
+  /// Raises the security of the link to a level: encrypts it with the key of a bond, or pairs, as the settings of its radio
+  /// allow. `completion` is called once, when the link has the level or that has failed. Several calls share one attempt.
+  func secure(to level: SecurityLevel, completion: @escaping (Result<Void, StackError>) -> Void)
   /// Reads the signal strength in dBm; nil if it is not available.
   func readRSSI() async throws(StackError) -> Int8?
 }
@@ -94,6 +97,9 @@ extension ATTLink {
     completion(.failure(StackError("change the data length", .notOffered)))
   }
   package func encrypt(with key: LongTermKey, completion: @escaping (Result<Void, StackError>) -> Void) {
+    completion(.failure(StackError("encrypt the link", .notOffered)))
+  }
+  package func secure(to level: SecurityLevel, completion: @escaping (Result<Void, StackError>) -> Void) {
     completion(.failure(StackError("encrypt the link", .notOffered)))
   }
 }

@@ -1,0 +1,16 @@
+import HaloGATT
+
+/// A level of the LE security mode 1 (Core Specification Vol 3, Part C, 10.2.1).
+package enum SecurityLevel: Int, Hashable, Sendable, Comparable {
+  case none = 1
+  /// Encrypted, with a key of any pairing.
+  case encrypted
+  /// Encrypted, with a key of a pairing that was protected against a man in the middle.
+  case authenticated
+  /// The same, of LE Secure Connections, with 16 bytes.
+  case secureConnections
+
+  package static func < (first: SecurityLevel, second: SecurityLevel) -> Bool {
+    first.rawValue < second.rawValue
+  }
+}

@@ -1,0 +1,88 @@
+import HCI
+import HaloBluetoothCore
+
+/// What is kept of a pairing with a peer, so that it is made once (Core Specification Vol 3, Part H, 2.4).
+///
+/// All keys are 16 bytes, least significant first, as on the wire.
+package struct Bond: Hashable, Sendable {
+  /// The address of the peer that stays: public, or static random.
+  package var peer: BluetoothAddress
+  /// The address of this side that stays, at the time of the pairing.
+  package var own: BluetoothAddress
+  /// The peer's Identity Resolving Key; nil if its address does not change.
+  package var identityResolvingKey: [UInt8]?
+  /// The key with which this side encrypts the link as the central. LE Secure Connections has one key for both roles.
+  package var keyAsCentral: LongTermKey?
+  /// The key that this side is asked for as the peripheral.
+  package var keyAsPeripheral: LongTermKey?
+  /// Whether the keys come from LE Secure Connections.
+  package var isSecureConnections: Bool
+  /// The peer's Connection Signature Resolving Key, and the lowest counter that is valid for its next signature.
+  package var peerSigning: SigningKey?
+  /// The key of this side's signatures, and the counter of the next one.
+  package var ownSigning: SigningKey?
+  /// The name of the peer; nil if unknown.
+  package var name: String?
+
+  package init(peer: BluetoothAddress, own: BluetoothAddress, isSecureConnections: Bool) {
+    self.peer = peer
+    self.own = own
+    self.isSecureConnections = isSecureConnections
+  }
+
+  /// A key of signatures, with a counter that never goes back.
+  package struct SigningKey: Hashable, Sendable {
+    package var key: [UInt8]
+    package var counter: UInt32
+
+    package init(key: [UInt8], counter: UInt32 = 0) { (self.key, self.counter) = (key, counter) }
+  }
+
+  /// The security of a link that is encrypted with the bond's keys.
+  package var strength: PairingStrength {
+    let keys = [keyAsCentral, keyAsPeripheral].compactMap { $0 }
+    return PairingStrength(
+      isAuthenticated: !keys.isEmpty && keys.allSatisfy(\.isAuthenticated),
+      isSecureConnections: isSecureConnections, keySize: keys.map(\.size).min() ?? 0)
+  }
+}
+
+/// How much a pairing protects.
+package struct PairingStrength: Hashable, Sendable {
+  /// Whether it was protected against a man in the middle.
+  package var isAuthenticated: Bool
+  package var isSecureConnections: Bool
+  /// In bytes.
+  package var keySize: Int
+
+  package init(isAuthenticated: Bool, isSecureConnections: Bool, keySize: Int) {
+    self.isAuthenticated = isAuthenticated
+    self.isSecureConnections = isSecureConnections
+    self.keySize = keySize
+  }
+
+  /// Whether it protects as much as another one in each respect.
+  package func isAtLeast(_ other: PairingStrength) -> Bool {
+    (isAuthenticated || !other.isAuthenticated) && (isSecureConnections || !other.isSecureConnections)
+      && keySize >= other.keySize
+  }
+}
+
+/// The bonds of this user, which outlive the program.
+package protocol BondStore: AnyObject {
+  /// All bonds, the newest last.
+  var bonds: [Bond] { get }
+  /// Keeps a bond, in place of the one with the same peer and the same own address.
+  ///
+  /// - Throws: if it can't be kept, as text for a person
+  func store(_ bond: Bond) throws(BondStoreError)
+  /// Forgets the bonds with a peer.
+  func remove(_ peer: BluetoothAddress) throws(BondStoreError)
+}
+
+/// Why a bond could not be kept or forgotten.
+package struct BondStoreError: Error, Hashable, Sendable, CustomStringConvertible {
+  package let description: String
+
+  package init(_ description: String) { self.description = description }
+}
