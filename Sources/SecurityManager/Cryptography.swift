@@ -11,7 +11,8 @@ package protocol Cryptography: Sendable {
   func makeKeyPair() throws(CryptographyError) -> P256KeyPair
   /// The x coordinate of the shared point, 32 bytes.
   ///
-  /// - Throws: `.invalidPublicKey` if the peer's key is no point of the curve
+  /// - Throws: `.invalidPublicKey` if the peer's key is no point of the curve, or has the x coordinate of the own one: a peer
+  ///   that sends the key back that it has received would pass for one that has the private key (CVE-2020-26558)
   func sharedSecret(_ own: P256KeyPair, with peer: P256PublicKey) throws(CryptographyError) -> [UInt8]
   /// Whether both are equal, in a time that does not depend on where they differ.
   func areEqual(_ first: [UInt8], _ second: [UInt8]) -> Bool
@@ -45,6 +46,6 @@ package struct P256KeyPair: Hashable, Sendable {
 package enum CryptographyError: Error, Hashable, Sendable {
   /// The library refused the call, or has no memory.
   case failed
-  /// The key of the peer is no point of the curve.
+  /// The key of the peer is no point of the curve, or the own one.
   case invalidPublicKey
 }

@@ -187,7 +187,7 @@ public final class Server {
   ) throws(BluetoothError) {
     presence = Presence(name: name, appearance: appearance)
     database.addGenericAccess(name: name, appearance: appearance?.rawValue ?? 0, preferred: preferred ?? .any)
-    database.addGenericAttribute(hash: MessageAuthentication.databaseHash)
+    database.addGenericAttribute(hash: LibcryptoCryptography.databaseHash)
     for service in services { try offered.add(service, to: self) }
     try advertise()
     for link in links.made { serve(link) }

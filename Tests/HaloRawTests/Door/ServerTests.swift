@@ -164,7 +164,7 @@ import HaloSimulation
 
   /// A phone that keeps the attributes of a device compares this. The hash was computed with Python's cryptography, from the
   /// attributes as they are discovered.
-  @Test(.enabled(if: MessageAuthentication.isAvailable, "libcrypto is not installed"))
+  @Test(.enabled(if: LibcryptoCryptography.shared != nil, "libcrypto is not installed"))
   func aPhoneSeesTheHashOfTheAttributes() async throws {
     try await serve(LocalCharacteristic(Self.temperature, 20)) { _ in
       let phone = try await phone()

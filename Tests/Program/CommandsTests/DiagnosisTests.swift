@@ -50,6 +50,13 @@ import Testing
     #expect(state.findings.code == .success)
   }
 
+  @Test func aMissingLibraryIsANote() throws {
+    let state = Self.machine { $0.hasCryptography = false }
+    let found = try #require(finding("libcrypto", state))
+    #expect(found.weight == .note && found.remedy?.contains("apt install libssl3") == true)
+    #expect(state.findings.code == .success)
+  }
+
   /// An adapter that did not answer when the kernel set it up is neither down nor missing.
   @Test func anAdapterThatCouldNotBeSetUp() throws {
     let state = Self.machine {

@@ -54,7 +54,7 @@ final class ServedRadio {
   private init(_ radio: ManagedAdapter) {
     self.radio = radio
     database.addGenericAccess(name: Self.hostName)
-    database.addGenericAttribute(hash: MessageAuthentication.databaseHash)
+    database.addGenericAttribute(hash: LibcryptoCryptography.databaseHash)
     status.onChange = { [weak self] refusal in
       self?.tell { $0.advertises(refusal == nil) }
     }

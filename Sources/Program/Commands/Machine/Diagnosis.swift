@@ -4,7 +4,7 @@ import HaloLinuxBluetooth
 extension SystemState {
   /// The findings, in the order in which to fix them.
   var findings: [Finding] {
-    privilegeFindings + radioFindings + adapterFindings + neighbourFindings + ringFindings
+    privilegeFindings + radioFindings + adapterFindings + neighbourFindings + libraryFindings + ringFindings
   }
 
   // MARK: Privileges
@@ -135,6 +135,17 @@ extension SystemState {
           "for an even stream, use a 5 GHz network or a cable, without --aggressive"))
     }
     return findings
+  }
+
+  // MARK: Libraries
+
+  private var libraryFindings: [Finding] {
+    if hasCryptography { return [] }
+    return [
+      .note(
+        "libcrypto", "not installed: no device can be paired with, and serve has no Database Hash",
+        "sudo apt install libssl3; from Debian 13 and Ubuntu 24.04 on: sudo apt install libssl3t64")
+    ]
   }
 
   // MARK: The ring

@@ -4,6 +4,7 @@ import HCI
 import HaloBluetoothCore
 import HaloCommandLine
 import HaloLinuxBluetooth
+import HaloSystem
 import RingLink
 
 /// The state of this machine that matters to a stream. It is read once, so that the findings are a pure function of it.
@@ -56,6 +57,8 @@ struct SystemState: Sendable {
   var model: String?
   /// The Wi-Fi interfaces that are in use.
   var wifi: [String] = []
+  /// Whether the library of cryptography is installed.
+  var hasCryptography = true
   var ring: RingState?
 
   /// Reads the state of this machine. Needs no privilege.
@@ -82,6 +85,7 @@ struct SystemState: Sendable {
     // Strings of the device tree end with a zero byte.
     state.model = SmallFile.line("/proc/device-tree/model").map { String($0.prefix { $0 != "\0" }) }
     state.wifi = wifiInUse(in: "/sys/class/net")
+    state.hasCryptography = LibcryptoCryptography.shared != nil
     return state
   }
 

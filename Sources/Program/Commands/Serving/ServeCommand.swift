@@ -82,7 +82,7 @@ private func serveTable(_ invocation: Invocation, at listens: ListenAddress?) as
     let attributes = try await offTheLoop(orInterrupted: "interrupted before \(path.printable) was read") {
       try AttributeTableFile.read(path)
     }
-    let database = AttributeDatabase(offering: attributes, hash: MessageAuthentication.databaseHash)
+    let database = AttributeDatabase(offering: attributes, hash: LibcryptoCryptography.databaseHash)
     let nameHandle = database.handles(of: GATTUUID.deviceName).first
     let storedName = nameHandle.flatMap { database.value(of: $0) }
     let composed = try Advertising.device(

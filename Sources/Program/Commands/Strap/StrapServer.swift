@@ -57,7 +57,7 @@ final class StrapServer {
     let (level, table) = (Level(), AttributeDatabase())
     (self.level, database) = (level, table)
     table.addGenericAccess(name: name, appearance: Self.appearance)
-    table.addGenericAttribute(hash: MessageAuthentication.databaseHash)
+    table.addGenericAttribute(hash: LibcryptoCryptography.databaseHash)
     table.addService(Self.heartRate)
     measurement = table.addCharacteristic(CharacteristicID.heartRateMeasurement.uuid, .notify)
     table.addCharacteristic(Self.location, .read, value: [Self.finger])
