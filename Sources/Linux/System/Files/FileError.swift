@@ -77,6 +77,12 @@ package struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
     systemError.map { [ENOSPC, EDQUOT, EFBIG, EIO].contains($0) } ?? false
   }
 
+  /// There is no such file, or no folder for it.
+  package var isMissing: Bool { systemError == ENOENT || systemError == ENOTDIR }
+
+  /// The rights of this user do not suffice.
+  package var isForbidden: Bool { systemError == EACCES || systemError == EPERM }
+
   /// The error of the last system call.
   static func last(_ path: String) -> FileError { FileError(path, .system(errno)) }
 

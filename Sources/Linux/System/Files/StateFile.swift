@@ -9,6 +9,7 @@ package struct StateFile: Sendable {
   package let limit: Int
   /// How long a change waits for the lock, in milliseconds.
   private let timeout: Int
+  private let isSecret: Bool
 
   /// The maximum size of a file, in bytes, unless another one is given.
   package static let standardLimit = 256 << 10
@@ -19,10 +20,31 @@ package struct StateFile: Sendable {
   ///   - path: the file
   ///   - limit: the maximum size of the file, in bytes
   ///   - timeout: how long a change waits for the lock, in milliseconds
-  package init(path: String, limit: Int = Self.standardLimit, timeout: Int = 2000) {
+  ///   - isSecret: whether others lose the right to read the file, if it was given to them after it was made
+  package init(path: String, limit: Int = Self.standardLimit, timeout: Int = 2000, isSecret: Bool = false) {
     self.path = path
     self.limit = limit
     self.timeout = timeout
+    self.isSecret = isSecret
+  }
+
+  /// What tells one state of a file from another.
+  package struct Stamp: Hashable, Sendable {
+    private let device: UInt
+    private let inode: UInt
+    private let size: Int
+    private let times: [Int]
+
+    fileprivate init(_ status: stat) {
+      (device, inode, size) = (UInt(status.st_dev), UInt(status.st_ino), Int(status.st_size))
+      times = [status.st_mtim, status.st_ctim].flatMap { [Int($0.tv_sec), Int($0.tv_nsec)] }
+    }
+  }
+
+  /// Changes whenever the file does, so that it need not be read to know that it has not changed; nil if there is none.
+  package var stamp: Stamp? {
+    var status = stat()
+    return stat(path, &status) == 0 ? Stamp(status) : nil
   }
 
   private var folder: String {
@@ -32,7 +54,8 @@ package struct StateFile: Sendable {
   /// The contents.
   ///
   /// - Returns: nil if the file does not exist
-  /// - Throws: `.tooLarge`; `.notRegular`; `.foreign`, if another user owns it; or the kernel's error
+  /// - Throws: `.tooLarge`; `.notRegular`; `.foreign`, if another user owns it; `.readableByOthers`, if a secret one stays so;
+  ///   or the kernel's error
   package func read() throws(FileError) -> [UInt8]? {
     guard let file = FileDescriptor(SystemCall.open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY)) else {
       if errno == ENOENT || errno == ENOTDIR { return nil }
@@ -41,6 +64,9 @@ package struct StateFile: Sendable {
     guard let status = file.status else { throw .last(path) }
     guard status.isRegular else { throw FileError(path, .notRegular) }
     guard status.st_uid == geteuid() || status.st_uid == 0 else { throw FileError(path, .foreign) }
+    if isSecret, status.st_mode & 0o077 != 0, SystemCall.setMode(file.number, 0o600) != 0 {
+      throw FileError(path, .readableByOthers)
+    }
     return try InputFile.read(file, status, path, limit, 0)
   }
 

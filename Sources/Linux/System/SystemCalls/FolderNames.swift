@@ -9,6 +9,16 @@ package enum FolderNames {
     read(opendir(path), limit)
   }
 
+  /// The same for a folder that has to be there.
+  ///
+  /// - Throws: the kernel's error, if it can't be opened
+  package static func readable(_ path: String, limit: Int) throws(FileError) -> [String] {
+    guard let folder = FileDescriptor(SystemCall.open(path, O_RDONLY | O_DIRECTORY)) else {
+      throw .last(path)
+    }
+    return read(fdopendir(folder.take()), limit)
+  }
+
   /// The same for an open folder.
   ///
   /// - Parameter descriptor: is closed. The position in a folder belongs to the open file: it has to be one of its own.

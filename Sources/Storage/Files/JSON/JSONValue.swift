@@ -106,6 +106,7 @@ extension JSONDecodable where Self: FixedWidthInteger {
 extension Int: JSONDecodable {}
 extension UInt8: JSONDecodable {}
 extension UInt16: JSONDecodable {}
+extension UInt32: JSONDecodable {}
 
 extension Array: JSONDecodable where Element: JSONDecodable {
   package init(_ json: JSONValue) throws(JSONError) {

@@ -8,7 +8,7 @@ package protocol StoredEntry: JSONDecodable, Sendable {
 /// A list in a small JSON file, mode 0600, which programs of several versions may share: a JSON object with members for the
 /// list and the `version`. A damaged file is renamed and a new one is begun; one of a newer version is not changed.
 package struct VersionedFile<Entry: StoredEntry>: Sendable {
-  package let path: String
+  private let file: StateFile
   private let subject: String
   private let name: String?
   private let limit: Int
@@ -23,8 +23,13 @@ package struct VersionedFile<Entry: StoredEntry>: Sendable {
   ///   - subject: its contents, for messages: `accessories`
   ///   - name: the member with the list; nil for a file that is the list, without a version
   ///   - limit: the number of entries that are kept, the last ones; fewer, if the file would be too large to be read again
-  package init(path: String, of subject: String, in name: String?, keeping limit: Int) {
-    self.path = path
+  ///   - size: the maximum size of the file, in bytes
+  ///   - isSecret: whether others lose the right to read the file
+  package init(
+    path: String, of subject: String, in name: String?, keeping limit: Int,
+    size: Int = StateFile.standardLimit, isSecret: Bool = false
+  ) {
+    file = StateFile(path: path, limit: size, isSecret: isSecret)
     self.subject = subject
     self.name = name
     self.limit = limit
@@ -61,28 +66,41 @@ package struct VersionedFile<Entry: StoredEntry>: Sendable {
       let list = JSONValue.array(kept.map(\.json))
       let json = name.map { .object(["version": .integer(Self.version), $0: list]) } ?? list
       let bytes = Array(json.text.utf8)
-      guard bytes.count > StateFile.standardLimit, !kept.isEmpty else { return bytes }
+      guard bytes.count > file.limit, !kept.isEmpty else { return bytes }
       kept = kept.dropFirst(max(1, kept.count / 8))
     }
   }
+
+  /// Changes whenever the file does; nil if there is none.
+  package var stamp: StateFile.Stamp? { file.stamp }
 
   /// The entries; none if there is no file, or none that can be read. One that is damaged is renamed.
   ///
   /// - Parameter report: takes messages for the user
   package func read(_ report: (String) -> Void) -> [Entry] {
     do throws(FileError) {
-      guard let bytes = try StateFile(path: path).read() else { return [] }
-      switch parse(bytes) {
-      case .entries(let entries): return entries
-      case .damaged: setAside(report)
-      case .newer: report(VersionedFileError.newer(path).description)
-      }
+      return try load(report)
     } catch {
-      if case .tooLarge = error.reason {
-        setAside(report)
-      } else {
-        report("cannot read the \(subject): \(error); continuing without them")
-      }
+      report("cannot read the \(subject): \(error); continuing without them")
+      return []
+    }
+  }
+
+  /// The same, for a program that does not go on without them.
+  package func load(_ report: (String) -> Void) throws(FileError) -> [Entry] {
+    let bytes: [UInt8]?
+    do throws(FileError) {
+      bytes = try file.read()
+    } catch {
+      guard case .tooLarge = error.reason else { throw error }
+      setAside(report)
+      return []
+    }
+    guard let bytes else { return [] }
+    switch parse(bytes) {
+    case .entries(let entries): return entries
+    case .damaged: setAside(report)
+    case .newer: report(VersionedFileError.newer(file.path).description)
     }
     return []
   }
@@ -104,7 +122,6 @@ package struct VersionedFile<Entry: StoredEntry>: Sendable {
   package func update(
     _ report: (String) -> Void, _ change: (inout [Entry]) -> Bool
   ) throws(VersionedFileError) {
-    let file = StateFile(path: path)
     var isNewer = false
     do throws(FileError) {
       try file.update { bytes throws(FileError) in
@@ -129,7 +146,7 @@ package struct VersionedFile<Entry: StoredEntry>: Sendable {
     } catch {
       throw .file(error)
     }
-    if isNewer { throw .newer(path) }
+    if isNewer { throw .newer(file.path) }
   }
 }
 

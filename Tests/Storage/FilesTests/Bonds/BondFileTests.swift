@@ -1,0 +1,317 @@
+import Glibc
+import HCI
+import HaloBluetoothCore
+import HaloSecurityManager
+import HaloStorage
+import HaloSystem
+import TestSupport
+import Testing
+
+@Suite struct BondFileTests {
+  private let folder: Folder
+  private var path: String { folder.path + "/state/bonds.json" }
+
+  init() throws { folder = try Folder() }
+
+  private static let own = BluetoothAddress(0x001A_7DDA_7113, .public)
+  private static let ring = BluetoothAddress(0xC011_2233_A1B2, .random)
+
+  /// Everything that a bond can have, at the ends of its range.
+  private static var full: Bond {
+    var bond = Bond(peer: ring, own: own, isSecureConnections: false)
+    bond.name = "R02 \"Ännchen\"\u{1}"
+    bond.identityResolvingKey = Array(0..<16)
+    bond.keyAsCentral = LongTermKey(
+      Array(repeating: 0xFF, count: 16), random: .max, diversifier: .max, isAuthenticated: true, size: 16)
+    bond.keyAsPeripheral = LongTermKey(
+      Array(repeating: 0, count: 16), random: 0, diversifier: 0, isAuthenticated: false, size: 7)
+    bond.peerSigning = Bond.SigningKey(key: Array(16..<32), counter: .max)
+    bond.ownSigning = Bond.SigningKey(key: Array(32..<48), counter: 0)
+    return bond
+  }
+
+  private static func bond(_ number: Int, own: BluetoothAddress = own) -> Bond {
+    var bond = Bond(
+      peer: BluetoothAddress(0xC000_0000_0000 | UInt64(number), .random), own: own, isSecureConnections: true)
+    bond.keyAsCentral = LongTermKey(Array(repeating: UInt8(truncatingIfNeeded: number), count: 16))
+    bond.keyAsPeripheral = bond.keyAsCentral
+    return bond
+  }
+
+  private func file() -> BondFile { BondFile(path: path) { Issue.record("\($0)") } }
+
+  /// With messages.
+  private func file(_ report: @escaping (String) -> Void) -> BondFile { BondFile(path: path, report: report) }
+
+  private func reason(_ work: () throws(BondStoreError) -> Void) -> String? {
+    do throws(BondStoreError) { try work() } catch { return error.description }
+    return nil
+  }
+
+  // MARK: Keeping
+
+  @Test func whatIsStoredIsReadByTheNextRun() throws {
+    defer { folder.remove() }
+    let empty = Bond(peer: Self.own, own: Self.ring, isSecureConnections: true)
+    let first = file()
+    #expect(first.bonds.isEmpty)
+    try first.store(Self.full)
+    try first.store(empty)
+    #expect(first.bonds == [Self.full, empty])
+    #expect(file().bonds == [Self.full, empty])
+    #expect(folder.mode(of: "state") == 0o700 && folder.mode(of: "state/bonds.json") == 0o600)
+  }
+
+  @Test func aBondIsReplacedByTheNextWithTheSameAdapter() throws {
+    defer { folder.remove() }
+    let other = BluetoothAddress(1, .public)
+    for bond in [Self.bond(1), Self.bond(2), Self.bond(1, own: other)] { try file().store(bond) }
+    var new = Self.bond(1)
+    new.name = "new"
+    try file().store(new)
+    #expect(file().bonds == [Self.bond(2), Self.bond(1, own: other), new])
+    // A device is forgotten with all adapters.
+    try file().remove(new.peer)
+    #expect(file().bonds == [Self.bond(2)])
+    try file().remove(new.peer)
+    #expect(file().bonds == [Self.bond(2)])
+  }
+
+  /// A command pairs while a stream runs: each sees what the other one has done, and none undoes it.
+  @Test func twoProgramsShareTheFile() throws {
+    defer { folder.remove() }
+    let (stream, command) = (file(), file())
+    #expect(stream.bonds.isEmpty)
+    try command.store(Self.bond(1))
+    #expect(stream.bonds == [Self.bond(1)])
+    try stream.store(Self.bond(2))
+    try command.store(Self.bond(3))
+    #expect(stream.bonds == [Self.bond(1), Self.bond(2), Self.bond(3)])
+    try stream.remove(Self.bond(1).peer)
+    #expect(command.bonds == [Self.bond(2), Self.bond(3)])
+    unlink(path)
+    #expect(stream.bonds.isEmpty && command.bonds.isEmpty)
+  }
+
+  @Test func anUnchangedFileIsNotReadAgain() throws {
+    defer { folder.remove() }
+    try file().store(Self.bond(1))
+    let bonds = file()
+    #expect(bonds.bonds.count == 1)
+    let failing = FaultScript([.open], number: 1, fails: EIO)
+    #expect(FaultPlan.during(failing) { bonds.bonds.count } == 1)
+    #expect(!failing.isUsedUp)
+  }
+
+  @Test func noMoreThanTheMostAreTaken() throws {
+    defer { folder.remove() }
+    let bonds = file()
+    let most = (0..<BondFile.limit).map { number in
+      var bond = Self.full
+      bond.peer = BluetoothAddress(0xC000_0000_0000 | UInt64(number), .random)
+      // The longest text that a name can be in JSON.
+      bond.name = String(repeating: "\u{1}", count: 400)
+      return bond
+    }
+    #expect(try bonds.add(most).count == most.count)
+    #expect(bonds.bonds.count == BondFile.limit)
+    #expect(bonds.bonds[0].name?.utf8.count == Bond.longestName)
+    let full = try #require(reason { () throws(BondStoreError) in try bonds.store(Self.bond(1000)) })
+    #expect(full.contains("256") && full.contains("halo-raw bonds forget"))
+    // One that is there may change, and one that goes makes room.
+    var again = Self.full
+    again.peer = bonds.bonds[7].peer
+    try bonds.store(again)
+    try bonds.remove(again.peer)
+    try bonds.store(Self.bond(1000))
+    #expect(bonds.bonds.count == BondFile.limit && bonds.bonds.last == Self.bond(1000))
+  }
+
+  @Test func aBondThatCannotBeReadAgainIsNotStored() throws {
+    defer { folder.remove() }
+    try file().store(Self.full)
+    var short = Self.bond(1)
+    short.identityResolvingKey = [1, 2, 3]
+    var weak = Self.bond(1)
+    weak.keyAsCentral?.size = 6
+    let unknown = Bond(peer: BluetoothAddress(1, .anonymous), own: Self.own, isSecureConnections: true)
+    for bond in [short, weak, unknown] {
+      #expect(reason { () throws(BondStoreError) in try file().store(bond) } != nil)
+    }
+    #expect(file().bonds == [Self.full])
+  }
+
+  /// What bluetoothd has may be older than what there is.
+  @Test func addedBondsReplaceNone() throws {
+    defer { folder.remove() }
+    try file().store(Self.full)
+    var other = Self.full
+    other.name = "other"
+    #expect(
+      try file().add([other, Self.bond(1), Self.bond(1), Self.bond(2)]) == [Self.bond(1), Self.bond(2)])
+    #expect(file().bonds == [Self.full, Self.bond(1), Self.bond(2)])
+    #expect(try file().add([other]) == [])
+  }
+
+  // MARK: What is in the file
+
+  @Test(arguments: [
+    "", "[", "{}", "[]", "null", "\0", "{\"version\": 1}", "{\"version\": 1, \"bonds\": {}}",
+    "{\"version\": 1, \"bonds\": [1]}", String(repeating: "[", count: 100_000),
+  ]) func aDamagedFileIsKeptAside(_ text: String) throws {
+    defer { folder.remove() }
+    folder.write("state/bonds.json", text)
+    var reports: [String] = []
+    let bonds = file { reports.append($0) }
+    #expect(bonds.bonds.isEmpty)
+    #expect(reports.count == 1 && reports[0].contains("bonds.json.damaged"))
+    try bonds.store(Self.full)
+    #expect(file().bonds == [Self.full])
+    #expect(Disk.bytes(of: path + ".damaged")?.count == text.utf8.count { $0 != 0 })
+  }
+
+  @Test func theFileOfANewerVersionIsNotChanged() throws {
+    defer { folder.remove() }
+    let newer = #"{"version": 2, "bonds": {}}"#
+    folder.write("state/bonds.json", newer)
+    let bonds = file { _ in }
+    #expect(bonds.bonds.isEmpty)
+    #expect(
+      reason { () throws(BondStoreError) in try bonds.store(Self.full) }?.contains("newer version") == true)
+    #expect(folder.text(of: "state/bonds.json") == newer)
+  }
+
+  private static let hostile: [(String, JSONValue)] = [
+    ("address", .string("C0:11:22:33:A1")), ("address", .integer(1)), ("address", .null),
+    ("address", .string(String(repeating: "00:", count: 1000))), ("type", .integer(2)),
+    ("type", .integer(255)),
+    ("type", .integer(256)), ("type", .integer(-1)), ("type", .number(1e300)), ("type", .string("random")),
+    ("ownAddress", .string("")), ("ownType", .integer(7)), ("secureConnections", .integer(1)),
+    ("identityResolvingKey", .string("00")),
+    ("identityResolvingKey", .string(String(repeating: "0", count: 33))),
+    ("identityResolvingKey", .string(String(repeating: "g", count: 32))),
+    ("identityResolvingKey", .array([])),
+    ("keyAsCentral", .array([])), ("keyAsCentral", .object([:])), ("keyAsCentral", .string("key")),
+    ("keyAsPeripheral", .bool(false)), ("peerSigning", .object([:])), ("ownSigning", .integer(1)),
+    ("name", .integer(1)), ("name", .string(String(repeating: "x", count: 249))),
+  ]
+
+  private static let hostileKeys: [(String, JSONValue)] = [
+    ("key", .string("00")), ("key", .integer(.max)), ("key", .null), ("random", .integer(1)),
+    ("random", .string("10000000000000000")), ("random", .string("-1")), ("random", .string("")),
+    ("diversifier", .integer(65536)), ("diversifier", .integer(-1)), ("diversifier", .integer(.min)),
+    ("authenticated", .integer(1)), ("size", .integer(6)), ("size", .integer(17)), ("size", .integer(.max)),
+    ("size", .number(16.5)), ("counter", .integer(1 << 32)), ("counter", .integer(-1)), ("counter", .null),
+  ]
+
+  @Test func hostileValuesAreNoBond() throws {
+    func members(_ value: JSONValue) throws -> [String: JSONValue] {
+      guard case .object(let members) = value else { throw JSONError.wrongKind(path: []) }
+      return members
+    }
+    let good = try members(Self.full.json)
+    #expect(try Bond(.object(good)) == Self.full)
+    for (name, value) in Self.hostile {
+      var bad = good
+      bad[name] = value
+      #expect(throws: JSONError.self, "\(name) \(value)") { try Bond(.object(bad)) }
+    }
+    for key in ["keyAsCentral", "keyAsPeripheral", "peerSigning", "ownSigning"] {
+      let goodKey = try members(try #require(good[key]))
+      for (name, value) in Self.hostileKeys where goodKey[name] != nil {
+        var (bad, badKey) = (good, goodKey)
+        badKey[name] = value
+        bad[key] = .object(badKey)
+        #expect(throws: JSONError.self, "\(key) \(name) \(value)") { try Bond(.object(bad)) }
+      }
+    }
+    for value in [JSONValue.null, .integer(1), .array([]), .object([:])] {
+      #expect(throws: JSONError.self) { try Bond(value) }
+    }
+  }
+
+  // MARK: The file itself
+
+  /// Somebody has copied the file, and its mode was lost: the keys become secret again with the first reading.
+  @Test(arguments: [0o644, 0o666, 0o640, 0o700] as [mode_t]) func othersLoseTheRightToReadIt(_ mode: mode_t)
+    throws
+  {
+    defer { folder.remove() }
+    try file().store(Self.full)
+    chmod(path, mode)
+    #expect(file().bonds == [Self.full])
+    #expect(folder.mode(of: "state/bonds.json").map { $0 & 0o077 } == 0)
+    chmod(path, mode)
+    try file().store(Self.bond(1))
+    #expect(folder.mode(of: "state/bonds.json").map { $0 & 0o077 } == 0)
+  }
+
+  @Test func aLinkStaysALink() throws {
+    defer { folder.remove() }
+    try file().store(Self.full)
+    rename(path, folder.path + "/elsewhere.json")
+    symlink(folder.path + "/elsewhere.json", path)
+    #expect(file().bonds == [Self.full])
+    try file().store(Self.bond(1))
+    #expect(file().bonds == [Self.full, Self.bond(1)])
+    var status = stat()
+    #expect(lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK)
+    #expect(folder.mode(of: "elsewhere.json") == 0o600)
+  }
+
+  @Test(arguments: ["a folder", "a FIFO", "a link to /dev/zero", "a link to itself"])
+  func whatIsNoFileIsNeitherReadNorReplaced(_ what: String) throws {
+    defer { folder.remove() }
+    mkdir(folder.path + "/state", 0o700)
+    switch what {
+    case "a folder": mkdir(path, 0o700)
+    case "a FIFO": mkfifo(path, 0o600)
+    case "a link to itself": symlink("bonds.json", path)
+    default: symlink("/dev/zero", path)
+    }
+    var reports: [String] = []
+    let bonds = file { reports.append($0) }
+    #expect(bonds.bonds.isEmpty && bonds.bonds.isEmpty)
+    // It is said once.
+    #expect(reports.count == 1 && reports[0].contains(path), "\(reports)")
+    let reason = try #require(reason { () throws(BondStoreError) in try bonds.store(Self.full) })
+    #expect(reason.contains(path) && reason.contains("\(Self.ring)"))
+    #expect(folder.names(in: "state") == ["bonds.json", "bonds.json.lock"])
+  }
+
+  @Test(.enabled(if: geteuid() == 0, "only root can give a file to another user"))
+  func theFileOfAnotherUserIsNotUsed() throws {
+    defer { folder.remove() }
+    try file().store(Self.full)
+    chown(path, 65534, 65534)
+    var reports: [String] = []
+    let bonds = file { reports.append($0) }
+    #expect(bonds.bonds.isEmpty)
+    #expect(reports.count == 1 && reports[0].contains("another user"))
+    #expect(
+      reason { () throws(BondStoreError) in try bonds.store(Self.bond(1)) }?.contains("another user") == true)
+  }
+
+  /// A disk that fails loses no bond, and the reason names the file.
+  @Test(arguments: [SystemCall.open, .status, .lock, .makeFolder, .write, .synchronize, .rename, .read])
+  func aDiskThatFailsLosesNoBond(_ call: SystemCall) throws {
+    defer { folder.remove() }
+    try file().store(Self.full)
+    for number in 1..<20 {
+      for code in [EIO, ENOSPC, EMFILE, EACCES, EROFS] {
+        let bonds = file { _ in }
+        #expect(bonds.bonds == [Self.full])
+        let script = FaultScript([call], number: number, fails: code)
+        let failure = FaultPlan.during(script) {
+          reason { () throws(BondStoreError) in try bonds.store(Self.bond(1)) }
+        }
+        #expect(
+          bonds.bonds == (failure == nil ? [Self.full, Self.bond(1)] : [Self.full]), "\(number) \(code)")
+        if let failure { #expect(failure.contains(folder.path) && failure.contains("\(Self.bond(1).peer)")) }
+        #expect(file().bonds == bonds.bonds)
+        try file().remove(Self.bond(1).peer)
+      }
+    }
+    #expect(folder.names(in: "state") == ["bonds.json", "bonds.json.lock"])
+  }
+}
