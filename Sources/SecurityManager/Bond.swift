@@ -48,7 +48,7 @@ package struct Bond: Hashable, Sendable {
 }
 
 /// How much a pairing protects.
-package struct PairingStrength: Hashable, Sendable {
+package struct PairingStrength: Hashable, Sendable, CustomStringConvertible {
   /// Whether it was protected against a man in the middle.
   package var isAuthenticated: Bool
   package var isSecureConnections: Bool
@@ -59,6 +59,12 @@ package struct PairingStrength: Hashable, Sendable {
     self.isAuthenticated = isAuthenticated
     self.isSecureConnections = isSecureConnections
     self.keySize = keySize
+  }
+
+  /// `authenticated, LE Secure Connections, key of 16 bytes`.
+  package var description: String {
+    "\(isAuthenticated ? "" : "not ")authenticated, LE \(isSecureConnections ? "Secure Connections" : "legacy pairing"), "
+      + "key of \(keySize) bytes"
   }
 
   /// Whether it protects as much as another one in each respect.
