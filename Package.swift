@@ -64,7 +64,7 @@ let protocols = [
   library(
     "HaloSimulation", in: "Simulation",
     on: ["HaloBluetoothCore", "HCI", "L2CAP", "ATT", "HaloGATT", "GAP", "RingLink"],
-    tests: ["HaloSystem", "TestLink", "TestLoop"]),
+    tests: ["HaloSecurityManager", "HaloSystem", "TestLink", "TestLoop"]),
 ]
 
 /// System calls, the event loop, files, and everything that calls the kernel's Bluetooth.

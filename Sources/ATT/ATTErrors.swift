@@ -97,13 +97,20 @@ extension StackError {
 
   /// The server answered with an Error Response.
   package static func refused(_ response: ATTErrorResponse) -> StackError {
-    let hint =
-      response.code.isSecurityRelated && response.code != .insufficientAuthorization
-      ? "; the attribute requires pairing, which is not supported" : ""
-    return StackError(
+    StackError(
       .refused, .final,
-      "the peer refused the \(response.request) on handle \(response.handle): \(response.code)\(hint)",
+      "the peer refused the \(response.request) on handle \(response.handle): \(response.code)",
       cause: .server(response.code.rawValue, response.request.rawValue, response.handle.rawValue))
+  }
+
+  /// The refusal of the server, with the reason why the link did not get the security that it asks for; or that reason alone,
+  /// if it tells more than the refusal.
+  package func refusal(because reason: StackError) -> StackError {
+    switch reason.code {
+    case .pairingFailed, .notOffered:
+      StackError(.refused, .final, "\(self.reason); \(reason)", operation: operation, cause: cause)
+    default: reason
+    }
   }
 
   /// The server's response can't be decoded.

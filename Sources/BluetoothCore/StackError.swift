@@ -163,6 +163,12 @@ package struct StackError: Error, Hashable, Sendable, CustomStringConvertible {
     case connectionFailed
     /// Links were lost before their first packet, in all attempts.
     case connectionNotEstablished
+    /// The peer no longer has the key of its bond.
+    case keyMissing
+    /// The link was not encrypted in time.
+    case encryptionTimedOut
+    /// There is no pairing with the peer: a side has refused it, or it has failed.
+    case pairingFailed
 
     // MARK: ATT and GATT
 

@@ -1,6 +1,7 @@
 import HCI
 import HaloBluetoothCore
 import HaloGATT
+import HaloSecurityManager
 
 /// A link to a peer that carries ATT PDUs.
 @BluetoothActor
@@ -25,8 +26,8 @@ package protocol ATTLink: AnyObject {
   var onClosed: ((LinkLoss) -> Void)? { get set }
   /// Called with a description of a change of the link, for the user.
   var onEvent: ((LinkEvent) -> Void)? { get set }
-  /// The key that a peripheral is asked for, by its Rand and EDIV; nil if there is none.
-  var onKeyRequest: ((UInt64, UInt16) -> LongTermKey?)? { get set }
+  /// Whether there are keys of an earlier pairing with the peer, with which the link is encrypted before it is used.
+  var isBonded: Bool { get }
   /// Whether there is room for a PDU that can wait: a write without response. Requests and answers are sent without
   /// it, as there is only one of each at a time.
   var hasRoom: Bool { get }
@@ -55,8 +56,6 @@ package protocol ATTLink: AnyObject {
   /// Requests the maximum payload of packets to send, 27 to 251 bytes; `completion` is called once, when the controller
   /// has accepted or rejected it.
   func setDataLength(_ octets: Int, completion: @escaping (Result<Void, StackError>) -> Void)
-  /// Encrypts the link, in the central role; `completion` is called once, when it is encrypted or that has failed.
-  func encrypt(with key: LongTermKey, completion: @escaping (Result<Void, StackError>) -> Void)
   /// Raises the security of the link to a level: encrypts it with the key of a bond, or pairs, as the settings of its radio
   /// allow. `completion` is called once, when the link has the level or that has failed. Several calls share one attempt.
   func secure(to level: SecurityLevel, completion: @escaping (Result<Void, StackError>) -> Void)
@@ -76,10 +75,7 @@ extension ATTLink {
     get { nil }
     set {}
   }
-  package var onKeyRequest: ((UInt64, UInt16) -> LongTermKey?)? {
-    get { nil }
-    set {}
-  }
+  package var isBonded: Bool { false }
   package var unfinished: LinkProcedure? { nil }
   package var hasUnsentPackets: Bool { false }
   package var dropsPacketsAtEnd: Bool { false }
@@ -95,9 +91,6 @@ extension ATTLink {
   }
   package func setDataLength(_ octets: Int, completion: @escaping (Result<Void, StackError>) -> Void) {
     completion(.failure(StackError("change the data length", .notOffered)))
-  }
-  package func encrypt(with key: LongTermKey, completion: @escaping (Result<Void, StackError>) -> Void) {
-    completion(.failure(StackError("encrypt the link", .notOffered)))
   }
   package func secure(to level: SecurityLevel, completion: @escaping (Result<Void, StackError>) -> Void) {
     completion(.failure(StackError("encrypt the link", .notOffered)))
@@ -123,7 +116,7 @@ package enum LinkLoss: Hashable, Sendable, CustomStringConvertible {
     case .local: "disconnected"
     case .adapter(let error): error.description
     case .pairingRefused:
-      "the peer ended the connection, after it had asked for pairing, which is not supported"
+      "the peer ended the connection, after it had asked for pairing, which was refused"
     case .remote(.connectionTimeout): "no answer from the peer within the supervision timeout; out of range?"
     case .remote(.remoteUserTerminatedConnection): "the peer ended the connection"
     case .remote(.remotePowerOff): "the peer is switching off"
@@ -140,6 +133,14 @@ package enum LinkEvent: Hashable, Sendable, CustomStringConvertible {
   case parameterRequest(ConnectionParameters, isAccepted: Bool)
   /// The peer has asked to pair, which was refused.
   case pairingRefused
+  /// The peer, with which there is a bond, has asked to pair anew, over a link that it has not encrypted.
+  case repairingRefused
+  /// There is a pairing with the peer, and its keys are kept for later links or not.
+  case paired(PairingMethod, PairingStrength, isKept: Bool)
+  /// A pairing has failed.
+  case pairingFailed(StackError)
+  /// The keys of a pairing could not be stored, for this reason.
+  case bondNotKept(String)
   /// PDUs were lost on this machine, as they were not fetched in time; how many by now.
   case dropped(UInt32)
 
@@ -149,7 +150,13 @@ package enum LinkEvent: Hashable, Sendable, CustomStringConvertible {
     case .parameterRequest(let request, let isAccepted):
       "the peer asks for an interval of \(request.intervalMin) to \(request.intervalMax), latency \(request.latency), timeout \(request.supervisionTimeout): "
         + (isAccepted ? "accepted" : "refused")
-    case .pairingRefused: "the peer asks for pairing, which is not supported: refused"
+    case .pairingRefused: "the peer asks for pairing, which is not allowed: refused"
+    case .repairingRefused:
+      "the peer has a bond, and asks to pair anew without it: refused; if it was reset, forget its bond first"
+    case .paired(let method, let strength, let isKept):
+      "paired (\(method), \(strength)); the bond is \(isKept ? "kept" : "for this link only")"
+    case .pairingFailed(let error): error.description
+    case .bondNotKept(let reason): "the bond can't be kept: \(reason)"
     case .dropped(let count): "link: the kernel has dropped \(count) packets by now, as its buffer was full"
     }
   }

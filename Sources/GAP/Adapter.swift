@@ -19,6 +19,9 @@ package protocol Adapter: AnyObject {
   /// Why it is unusable; nil while it is not, and for a radio that can't be recovered.
   var failure: StackError? { get }
 
+  /// How its links are secured; nil if they are not. It counts for links that are made afterwards.
+  var security: SecurityHost? { get set }
+
   /// Called with information for the user that is not an error.
   var onNote: ((String) -> Void)? { get set }
 
@@ -62,6 +65,10 @@ package protocol Adapter: AnyObject {
 }
 
 extension Adapter {
+  package var security: SecurityHost? {
+    get { nil }
+    set {}
+  }
   package var onNote: ((String) -> Void)? {
     get { nil }
     set {}

@@ -224,11 +224,12 @@ package final class Central {
     let peer = request.identity
     var request = request
     request.leftOut.formUnion(leftOut(of: peer))
-    return adapter.connect(request) { [weak self, request] result in
+    let attempt = SecuredAttempt(completion)
+    let cancel = adapter.connect(request) { [weak self, request] result in
       if case .failure(let error) = result, let procedure = error.procedure {
         self?.habits.note(LinkCost(procedure, isAnswer: false), of: peer)
       }
-      completion(
+      attempt.take(
         result.mapError { self?.cause(of: $0, request, since: begin) ?? $0 }.map { link in
           // Create it here and not after the hop to a waiting task: PDUs may follow immediately.
           let isAsked = request.mtu != nil || !request.leftOut.contains(.exchangeMTU)
@@ -238,6 +239,10 @@ package final class Central {
           self?.track(connection)
           return connection
         })
+    }
+    return {
+      cancel()
+      attempt.cancel()
     }
   }
 

@@ -14,18 +14,11 @@ extension GATTLink {
   /// The encryption of the link, and the key of that; none if the kernel does not report it.
   package var security: LinkSecurity { link.security }
 
-  /// The key that is used when the peer encrypts the link, by its Rand and EDIV; nil if there is none. In the peripheral role.
-  package var onKeyRequest: ((UInt64, UInt16) -> LongTermKey?)? {
-    get { link.onKeyRequest }
-    set { link.onKeyRequest = newValue }
-  }
-
-  /// Encrypts the link with the key of a bond, in the central role.
+  /// Raises the security of the link: encrypts it with the keys of a bond, or pairs, as the settings of its radio allow.
   ///
-  /// - Throws: `.commandFailed` with `.pinOrKeyMissing` if the peer does not have the key. If its key is another one, the
-  ///   link is lost.
-  package func encrypt(with key: LongTermKey) async throws(StackError) {
-    try await awaitCallback(cancelled: .cancelled) { link.encrypt(with: key, completion: $0) }
+  /// - Throws: `.keyMissing` if the peer has forgotten the bond; `.pairingFailed`
+  package func secure(to level: SecurityLevel) async throws(StackError) {
+    try await awaitCallback(cancelled: .cancelled) { link.secure(to: level, completion: $0) }
   }
 
   /// The connection parameters; nil if unknown.

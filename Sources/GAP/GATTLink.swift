@@ -65,10 +65,36 @@ package final class GATTLink {
       self?.isSilent = true
       link.disconnect()
     }
-    link.onPDU = { bearer.receive($0, at: $1) }
+    open()
     link.onRoom = { [weak self] in self?.roomAvailable() }
     link.onClosed = { [weak self] loss in self?.closed(loss) }
     link.onEvent = { [weak self] event in self?.happened(event) }
+    gatt.onInsufficientSecurity = { code, done in
+      let needsPerson = code == .insufficientAuthentication && link.security.isEncrypted
+      link.secure(to: needsPerson ? .authenticated : .encrypted, completion: done)
+    }
+  }
+
+  private func open() {
+    let bearer = self.bearer
+    link.onPDU = { bearer.receive($0, at: $1) }
+  }
+
+  /// Encrypts the link to a bonded peer before it is used. Until then, values and answers could come from another device that
+  /// pretends to be the peer: they are dropped. Its requests are answered.
+  func encryptFirst(completion: @escaping (Result<Void, StackError>) -> Void) {
+    let (link, bearer) = (self.link, self.bearer)
+    link.onPDU = { pdu, arrival in
+      switch ATTOpcode(rawValue: pdu.byte(at: 0) ?? 0).kind {
+      case .request, .command, .unknown: bearer.receive(pdu, at: arrival)
+      case .indication: link.send(ATTHandleValueConfirmation().bytes.span.bytes)
+      case .response, .notification, .confirmation: break
+      }
+    }
+    link.secure(to: .encrypted) { [weak self] result in
+      if self?.isConnected == true { self?.open() }
+      completion(result)
+    }
   }
 
   /// A link that is no longer used is ended: a peer that stays connected does not advertise.

@@ -23,6 +23,9 @@ package final class HCIAdapter: Adapter, RecoverableRadio {
     }
   }
   package var onFailure: ((StackError) -> Void)?
+  package var security: SecurityHost?
+  /// The address that stays.
+  var identity: BluetoothAddress { host.controller?.address ?? .zero }
   package var onNote: ((String) -> Void)? {
     get { recovery.onNote }
     set {

@@ -1,7 +1,6 @@
 import HCI
 import HaloBluetoothCore
 import HaloGATT
-import HaloSecurityManager
 import L2CAP
 
 /// An ATT link over this package's L2CAP.
@@ -13,19 +12,11 @@ final class HCILink: ATTLink {
   }
   var onClosed: ((LinkLoss) -> Void)?
   var onEvent: ((LinkEvent) -> Void)?
-  var onKeyRequest: ((UInt64, UInt16) -> LongTermKey?)? {
-    get { l2cap.connection.onKeyRequest }
-    set { l2cap.connection.onKeyRequest = newValue }
-  }
   var peer: BluetoothAddress { l2cap.connection.peer }
   var role: LERole { l2cap.connection.role }
   var localAddress: BluetoothAddress? { l2cap.connection.localAddress }
-  var security: LinkSecurity {
-    let key = l2cap.connection.key
-    return LinkSecurity(
-      isEncrypted: l2cap.connection.isEncrypted, isAuthenticated: key?.isAuthenticated ?? false,
-      isPaired: key != nil, keySize: key?.size ?? 16)
-  }
+  var security: LinkSecurity { manager.security }
+  var isBonded: Bool { manager.bond != nil }
   var parameters: LinkParameters? { l2cap.connection.parameters }
   var phys: LinkPHYs? { l2cap.connection.phys }
   var dataLengths: DataLengths? { l2cap.connection.dataLengths }
@@ -40,6 +31,7 @@ final class HCILink: ATTLink {
   }
 
   private let l2cap: L2CAPLink
+  private let manager: SecurityManager
   /// A link keeps its radio.
   private let adapter: HCIAdapter
   private var endedByUs = false
@@ -47,20 +39,24 @@ final class HCILink: ATTLink {
   init(_ l2cap: L2CAPLink, of adapter: HCIAdapter) {
     self.l2cap = l2cap
     self.adapter = adapter
-    l2cap[.securityManager] = { [unowned self] pdu, _ in
-      guard let answer = PairingRefusal.answer(to: pdu) else { return }
-      self.l2cap.send(answer.span.bytes, on: .securityManager)
-      onEvent?(.pairingRefused)
+    let connection = l2cap.connection
+    manager = SecurityManager(l2cap, adapter.security, timers: adapter.timers, identity: adapter.identity) {
+      connection.disconnect()
     }
+    manager.onEvent = { [unowned self] event in onEvent?(event) }
     // The link object lives for as long as the link does.
     l2cap.onDisconnected = { reason in
+      self.manager.disconnected(reason)
       self.onEvent = nil
       self.onClosed.take()?(self.loss(reason))
     }
     l2cap.onParameterRequest = { [unowned self] request, isAccepted in
       onEvent?(.parameterRequest(request, isAccepted: isAccepted))
     }
-    l2cap.connection.onChange = { [unowned self] change in onEvent?(.change(change)) }
+    l2cap.connection.onChange = { [unowned self] change in
+      onEvent?(.change(change))
+      if case .encryption(let isOn) = change { manager.encryptionChanged(isOn: isOn) }
+    }
   }
 
   /// The first cause counts: a radio that fails takes its links along.
@@ -95,8 +91,8 @@ final class HCILink: ATTLink {
     l2cap.connection.setDataLength(octets, completion: completion)
   }
 
-  func encrypt(with key: LongTermKey, completion: @escaping (Result<Void, StackError>) -> Void) {
-    l2cap.connection.encrypt(with: key, completion: completion)
+  func secure(to level: SecurityLevel, completion: @escaping (Result<Void, StackError>) -> Void) {
+    manager.secure(to: level, completion: completion)
   }
 
   func readRSSI() async throws(StackError) -> Int8? {

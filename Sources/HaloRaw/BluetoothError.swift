@@ -31,6 +31,8 @@ public struct BluetoothError: Error, Hashable, Sendable, CustomStringConvertible
     public static let refused = Code("refused")
     /// A privilege is missing, or the permission for an attribute, or the link is not secure enough for it.
     public static let notPermitted = Code("notPermitted")
+    /// The device no longer has the key of its bond: it was reset, or has forgotten this side.
+    public static let keyMissing = Code("keyMissing")
     /// The adapter is switched off, taken by another program, pulled out, or does not work.
     public static let radioUnavailable = Code("radioUnavailable")
     /// The adapter, the kernel or the device cannot do it at all.
@@ -124,12 +126,13 @@ extension BluetoothError.Code {
       case .radioClosed: .closed
       case .peerNotFound, .noSuchAdapter, .noAdapters, .notFound, .servicesChanged, .characteristicGone:
         .notFound
-      case .peerDidNotAnswer, .noAnswer, .timedOut, .noRoom: .timedOut
+      case .peerDidNotAnswer, .noAnswer, .timedOut, .encryptionTimedOut, .noRoom: .timedOut
       case .notConnected, .connectionNotEstablished, .connectionEnded, .closed: .linkLost
       case .commandFailed, .peerNotConnectable, .connectionFailed, .deviceInUse, .connectionRefused,
         .advertisingInUse, .refused:
         .refused
-      case .missingPrivilege: .notPermitted
+      case .missingPrivilege, .pairingFailed: .notPermitted
+      case .keyMissing: .keyMissing
       case .unknownAddressType, .featureNotSupported, .lowEnergyNotSupported, .notOffered, .noBluetooth,
         .notSupported:
         .notSupported

@@ -24,6 +24,8 @@ func delegateError(_ error: StackError) -> any Error & Sendable {
   case .notSupported: CBError(.operationNotSupported, text)
   case .servicesChanged, .characteristicGone, .discoveredElsewhere, .notFound: CBError(.invalidHandle, text)
   case .noRoom: CBError(.outOfSpace, text)
+  case .keyMissing: CBError(.peerRemovedPairingInformation, text)
+  case .encryptionTimedOut: CBError(.encryptionTimedOut, text)
   default: CBError(.unknown, text)
   }
 }

@@ -1,3 +1,4 @@
+import HCI
 import HaloBluetoothCore
 import HaloSecurityManager
 
@@ -11,19 +12,90 @@ package final class SecurityHost {
   package var settings: PairingSettings
   /// Asks the user; nil if there is none, who can see and type nothing then.
   package var agent: (any PairingAgent)?
+  /// When peers with which a pairing has failed may try again.
+  var attempts = RepeatedAttempts()
+  private var random: any RandomNumberGenerator
 
+  /// - Parameter random: what the keys and passkeys are made of; not the keys of P-256, which the library makes
   package init(
     _ cryptography: (any Cryptography)?, bonds: (any BondStore)? = nil,
-    settings: PairingSettings = PairingSettings(), agent: (any PairingAgent)? = nil
+    settings: PairingSettings = PairingSettings(), agent: (any PairingAgent)? = nil,
+    random: any RandomNumberGenerator = SystemRandomNumberGenerator()
   ) {
     self.cryptography = cryptography
     self.bonds = bonds
     self.settings = settings
     self.agent = agent
+    self.random = random
   }
 
   /// What the user can see and type.
   package var ioCapability: IOCapability {
     settings.policy == .ask ? agent?.ioCapability ?? .noInputNoOutput : .noInputNoOutput
   }
+
+  /// Whether this side pairs at all.
+  var pairs: Bool { cryptography != nil && (settings.policy == .justWorks || settings.policy == .ask) }
+
+  /// The bond with a peer; nil if there is none.
+  package func bond(with peer: BluetoothAddress) -> Bond? {
+    bonds?.bonds.last { $0.peer.isSameDevice(as: peer) }
+  }
+
+  /// New random values for one pairing.
+  ///
+  /// - Parameter identity: the address of this side that stays
+  func makeSecrets(identity: BluetoothAddress) throws(CryptographyError) -> PairingSecrets {
+    guard let cryptography else { throw .failed }
+    return PairingSecrets(
+      keyPair: try cryptography.makeKeyPair(),
+      nonces: (0..<PairingSecrets.rounds).map { _ in randomBytes(16) },
+      passkey: UInt32.random(in: 0..<1_000_000, using: &random),
+      longTermKey: LongTermKey(
+        randomBytes(16), random: UInt64.random(in: 1 ... .max, using: &random),
+        diversifier: UInt16.random(in: 1 ... .max, using: &random)),
+      identityResolvingKey: [], identity: identity, signatureResolvingKey: [])
+  }
+
+  private func randomBytes(_ count: Int) -> [UInt8] {
+    (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &random) }
+  }
+}
+
+/// How long peers wait after a pairing that has failed: otherwise, a passkey could be found by trying (Core Specification Vol 3,
+/// Part H, 2.3.6).
+struct RepeatedAttempts {
+  private struct Entry {
+    var peer: BluetoothAddress
+    var wait: Duration
+    var end: Instant
+  }
+
+  private static let shortestWait = Duration.seconds(1)
+  private static let longestWait = Duration.seconds(64)
+  /// The most peers that are remembered: those that failed last.
+  private static let limit = 64
+
+  private var entries: [Entry] = []
+
+  /// How long the peer has to wait; nil if it may try.
+  func wait(of peer: BluetoothAddress, at time: Instant) -> Duration? {
+    guard let entry = entries.first(where: { $0.peer.isSameDevice(as: peer) }), time < entry.end else {
+      return nil
+    }
+    return entry.end - time
+  }
+
+  /// A pairing has failed: the next wait is twice as long, unless the longest one has passed since.
+  mutating func failed(_ peer: BluetoothAddress, at time: Instant) {
+    var wait = Self.shortestWait
+    if let index = entries.firstIndex(where: { $0.peer.isSameDevice(as: peer) }) {
+      let last = entries.remove(at: index)
+      if time < last.end + Self.longestWait { wait = min(last.wait * 2, Self.longestWait) }
+    }
+    entries.append(Entry(peer: peer, wait: wait, end: time + wait))
+    if entries.count > Self.limit { entries.removeFirst() }
+  }
+
+  mutating func succeeded(_ peer: BluetoothAddress) { entries.removeAll { $0.peer.isSameDevice(as: peer) } }
 }

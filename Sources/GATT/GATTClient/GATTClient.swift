@@ -21,6 +21,14 @@ package final class GATTClient {
     set { procedures.writePolicy = newValue }
   }
 
+  /// Raises the security of the link after a refusal for the lack of it; see `ProcedureQueue.onInsufficientSecurity`.
+  package var onInsufficientSecurity:
+    ((ATTErrorCode, @escaping (Result<Void, StackError>) -> Void) -> Void)?
+  {
+    get { procedures.onInsufficientSecurity }
+    set { procedures.onInsufficientSecurity = newValue }
+  }
+
   /// The time of the link.
   package let timers: Timers
   let bearer: ATTBearer

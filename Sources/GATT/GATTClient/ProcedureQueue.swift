@@ -40,6 +40,9 @@ package final class ProcedureQueue {
   private var isAdvancing = false
 
   package var writePolicy: WritePolicy?
+  /// Raises the security of the link after a refusal with Insufficient Authentication or Insufficient Encryption. The request
+  /// is repeated then, once (Core Specification Vol 3, Part C, 10.3.2).
+  package var onInsufficientSecurity: ((ATTErrorCode, @escaping (Result<Void, StackError>) -> Void) -> Void)?
   /// Called each time the last procedure has ended.
   package var onIdle: (() -> Void)?
 
@@ -132,7 +135,7 @@ package final class ProcedureQueue {
         if let objection = objection(to: pdu) {
           return end(&procedure) { completion(.failure(.forbidden(objection))) }
         }
-        bearer.request(pdu, allowsTimeout: allowsTimeout) { result in
+        request(pdu, allowsTimeout: allowsTimeout) { result in
           if self.isAbandoned { self.end(&procedure) {} } else { take(procedure.next(result)) }
         }
       case .done(let output): finish { completion(.success(output)) }
@@ -140,6 +143,24 @@ package final class ProcedureQueue {
       }
     }
     take(procedure.start())
+  }
+
+  /// Sends a request, and sends it once more if the link was not secure enough and is by then.
+  private func request(
+    _ pdu: any ATTPDU, allowsTimeout: Bool, completion: @escaping (Result<any ATTPDU, StackError>) -> Void
+  ) {
+    bearer.request(pdu, allowsTimeout: allowsTimeout) { [self] result in
+      guard case .failure(let error) = result, !isAbandoned, let code = error.attCode,
+        [.insufficientAuthentication, .insufficientEncryption].contains(code), let onInsufficientSecurity
+      else { return completion(result) }
+      onInsufficientSecurity(code) { [self] raised in
+        switch raised {
+        case .success where isAbandoned: completion(result)
+        case .success: bearer.request(pdu, allowsTimeout: allowsTimeout, completion: completion)
+        case .failure(let cause): completion(.failure(error.refusal(because: cause)))
+        }
+      }
+    }
   }
 
   /// Ends a procedure before it is done.

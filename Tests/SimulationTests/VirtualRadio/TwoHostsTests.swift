@@ -11,8 +11,6 @@ import Testing
 /// Two hosts of this package in one air: a central, and a peripheral with a database.
 @BluetoothActor
 @Suite(.onTheLoop) struct TwoHostsTests {
-  static let key = LongTermKey(Array(0x10..<0x20), isAuthenticated: true)
-
   private let medium = RadioMedium(timers: testTimers)
 
   /// The device that is found: a thermometer.
@@ -22,16 +20,13 @@ import Testing
     let database = AttributeDatabase()
     let value: AttributeHandle
     let setting: AttributeHandle
-    let protected: AttributeHandle
     let peripheral: Peripheral
     var connections: [GATTLink] = []
     var written: [[UInt8]] = []
-    var key: LongTermKey?
 
     static let service = BluetoothUUID(0x1809 as UInt16)
     static let temperature = BluetoothUUID(0x2A6E as UInt16)
     static let settingType = BluetoothUUID(0x2A21 as UInt16)
-    static let protectedType = BluetoothUUID(0x2A1D as UInt16)
 
     init(_ medium: RadioMedium, _ options: ControllerOptions, maximumConnections: Int = 1) async throws {
       transport = SimulatedTransport(medium, options)
@@ -39,12 +34,10 @@ import Testing
       database.addService(Self.service)
       value = database.addCharacteristic(Self.temperature, [.read, .notify, .indicate], value: [0xC4, 0x09])
       setting = database.addCharacteristic(Self.settingType, [.read, .write], value: [1])
-      protected = database.addCharacteristic(Self.protectedType, .read, value: [42], security: .authenticated)
       peripheral = Peripheral(adapter, serving: database, maximumConnections: maximumConnections)
       _ = try await adapter.start()
       peripheral.onConnection = { [unowned self] connection in
         connections.append(connection)
-        connection.onKeyRequest = { [weak self] _, _ in self?.key }
         connection.server?.onEvent = { [weak self] event in
           if case .written(_, let value) = event { self?.written.append(value) }
         }
@@ -338,49 +331,5 @@ import Testing
           intervalMin: interval, intervalMax: interval, supervisionTimeout: SupervisionTimeout(.seconds(5))))
     }
     #expect(connection.parameters == before)
-  }
-
-  // MARK: Encryption
-
-  @Test func encryptionPermitsProtectedRead() async throws {
-    let meeting = try await meet(try await thermometer())
-    let protected = try meeting.characteristic(Thermometer.protectedType)
-    await #expect(throws: StackError.self) { try await meeting.connection.gatt.read(protected) }
-    meeting.thermometer.key = Self.key
-    try await meeting.connection.encrypt(with: Self.key)
-    #expect(try meeting.served.security.isEncrypted && meeting.connection.security.isEncrypted)
-    #expect(try await meeting.connection.gatt.read(protected) == [42])
-    // Another key, on the encrypted link.
-    let another = LongTermKey(Array(0x40..<0x50))
-    meeting.thermometer.key = another
-    try await meeting.connection.encrypt(with: another)
-    #expect(meeting.connection.security == LinkSecurity(isEncrypted: true, isPaired: true))
-    await #expect(throws: StackError.self) { try await meeting.connection.gatt.read(protected) }
-  }
-
-  @Test func withoutAKeyTheLinkStaysClear() async throws {
-    let meeting = try await meet(try await thermometer())
-    await #expect(throws: StackError.commandFailed(LEEnableEncryption.opcode, .pinOrKeyMissing)) {
-      try await meeting.connection.encrypt(with: Self.key)
-    }
-    #expect(meeting.connection.isConnected && !meeting.connection.security.isEncrypted)
-    #expect(
-      try await meeting.connection.gatt.read(meeting.characteristic(Thermometer.temperature)).count == 2)
-  }
-
-  @Test func keysThatDifferEndTheLink() async throws {
-    let meeting = try await meet(try await thermometer())
-    meeting.thermometer.key = LongTermKey(Array(repeating: 1, count: 16))
-    await #expect(throws: StackError.self) { try await meeting.connection.encrypt(with: Self.key) }
-    #expect(meeting.connection.loss == .remote(.micFailure))
-    #expect(try meeting.served.loss == .remote(.micFailure))
-  }
-
-  /// Only a central encrypts.
-  @Test func aPeripheralDoesNotEncrypt() async throws {
-    let meeting = try await meet(try await thermometer())
-    await #expect(throws: StackError.commandFailed(LEEnableEncryption.opcode, .commandDisallowed)) {
-      try await meeting.served.encrypt(with: Self.key)
-    }
   }
 }

@@ -115,9 +115,9 @@ extension ExitCode {
     self =
       switch code {
       case .cancelled: .interrupted
-      case .missingPrivilege: .noPermission
+      case .missingPrivilege, .pairingFailed, .keyMissing: .noPermission
       case .peerNotFound: .notFound
-      case .commandTimedOut, .peerDidNotAnswer, .timedOut: .timedOut
+      case .commandTimedOut, .peerDidNotAnswer, .timedOut, .encryptionTimedOut: .timedOut
       case .notConnected, .stateLost, .connectionFailed, .connectionNotEstablished, .deviceInUse,
         .connectionRefused, .connectionEnded, .closed:
         .connectionLost
@@ -166,6 +166,9 @@ extension StackError {
     case .unconfigured: "give it one with: sudo btmgmt --index N public-addr ADDRESS"
     case .radioBlocked: "try: sudo rfkill unblock bluetooth"
     case .missingPrivilege: Capability.remedy
+    case .keyMissing: "forget it here with: halo-raw bonds forget DEVICE, and pair again"
+    case .refused where attCode == .insufficientAuthentication || attCode == .insufficientEncryption:
+      "to pair with it: halo-raw pair DEVICE"
     default: nil
     }
   }

@@ -1,0 +1,52 @@
+import HaloBluetoothCore
+import HaloSecurityManager
+
+/// Why a link has not got the security that was wanted.
+extension StackError {
+  /// The peer does not have the key of the bond: it was reset, or has forgotten this side; or another device pretends to be it.
+  package static func keyMissing(at peer: BluetoothAddress) -> StackError {
+    StackError(
+      .keyMissing, .final,
+      "\(peer) does not have the key of its bond: it was reset or has forgotten this device, or another one pretends to be it"
+    )
+  }
+
+  /// Encryption was not complete in time.
+  package static func encryptionTimedOut(_ peer: BluetoothAddress) -> StackError {
+    StackError(.encryptionTimedOut, .link, "\(peer) has not encrypted the link in time")
+  }
+
+  /// This side does not pair, or not as the peer wants.
+  package static func pairingNotAllowed(_ peer: BluetoothAddress, _ reason: String) -> StackError {
+    StackError(.pairingFailed, .final, "\(peer) wants pairing, \(reason)")
+  }
+
+  package static func pairingFailed(_ failure: PairingFailure, with peer: BluetoothAddress) -> StackError {
+    let reason =
+      switch failure {
+      case .peer(let reason): "\(peer) has refused to pair: \(reason)\(reason.remedy(byPeer: true))"
+      case .local(let reason):
+        "pairing with \(peer) was ended here: \(reason)\(reason.remedy(byPeer: false))"
+      case .encryption: "the link to \(peer) could not be encrypted after pairing; try again"
+      case .timeout: "\(peer) has not answered for 30 s while pairing; try again"
+      case .disconnected:
+        "\(peer) has ended the link while pairing; if it is in a pairing mode, start that again"
+      }
+    return StackError(.pairingFailed, failure == .disconnected ? .link : .final, reason)
+  }
+}
+
+extension PairingFailureReason {
+  fileprivate func remedy(byPeer: Bool) -> String {
+    switch self {
+    case .pairingNotSupported: "; put the device into its pairing mode, or remove its other bonds"
+    case .authenticationRequirements where byPeer:
+      "; it wants a passkey or a comparison: pair on a terminal"
+    case .repeatedAttempts: "; it was tried too often: wait a minute"
+    case .encryptionKeySize where !byPeer: "; the device can only do short keys, which can be guessed"
+    case .confirmValueFailed, .dhKeyCheckFailed:
+      "; the passkey was wrong, or somebody is between the two devices"
+    default: ""
+    }
+  }
+}

@@ -1,0 +1,354 @@
+import HCI
+import HaloBluetoothCore
+import HaloGATT
+import HaloSecurityManager
+import L2CAP
+
+/// The security of one link: encrypts it with the key of a bond, pairs, and answers the peer's Security Manager (Core
+/// Specification Vol 3, Part H, 2.4).
+///
+/// One thing is under way at a time: encryption, or a pairing. Whoever wants security meanwhile waits for its end.
+@BluetoothActor
+final class SecurityManager {
+  /// Called for the user.
+  var onEvent: ((LinkEvent) -> Void)?
+
+  private let l2cap: L2CAPLink
+  private let host: SecurityHost?
+  private let timers: Timers
+  /// The address of this side that stays.
+  private let identity: BluetoothAddress
+  /// Ends the link: it can't be trusted.
+  private let disconnect: () -> Void
+  /// The keys of the peer: stored, or of this link alone.
+  private(set) var bond: Bond?
+
+  private var pairing: LinkPairing?
+  private var isEncrypting = false
+  private var waiters: [(level: SecurityLevel, completion: (Result<Void, StackError>) -> Void)] = []
+  /// The end of the time in which the central has to react to a Security Request, or in which this side has to wait.
+  private var timer: Timers.Token?
+  /// Whether a pairing has timed out: no other one may follow on this link.
+  private var isBarred = false
+  private var lastSecurityRequest: Instant?
+
+  private static let shortestRequestPause = Duration.seconds(1)
+
+  init(
+    _ l2cap: L2CAPLink, _ host: SecurityHost?, timers: Timers, identity: BluetoothAddress,
+    disconnect: @escaping () -> Void
+  ) {
+    self.l2cap = l2cap
+    self.host = host
+    self.timers = timers
+    self.identity = identity
+    self.disconnect = disconnect
+    if host?.settings.policy != .never { bond = host?.bond(with: l2cap.connection.peer) }
+    l2cap[.securityManager] = { [unowned self] pdu, _ in receive(Array(pdu)) }
+    connection.onKeyRequest = { [unowned self] random, diversifier in key(random, diversifier) }
+  }
+
+  private var connection: LEConnection { l2cap.connection }
+  private var peer: BluetoothAddress { connection.peer }
+
+  /// The security of the link, for attributes.
+  var security: LinkSecurity {
+    let key = connection.key
+    return LinkSecurity(
+      isEncrypted: connection.isEncrypted, isAuthenticated: key?.isAuthenticated ?? false,
+      isPaired: bond != nil || key != nil, keySize: key?.size ?? 16)
+  }
+
+  private var level: SecurityLevel {
+    guard connection.isEncrypted, let key = connection.key else { return .none }
+    guard key.isAuthenticated else { return .encrypted }
+    return bond?.isSecureConnections == true && key.size == 16 ? .secureConnections : .authenticated
+  }
+
+  // MARK: Raising the security
+
+  /// See ``ATTLink/secure(to:completion:)``.
+  func secure(to level: SecurityLevel, completion: @escaping (Result<Void, StackError>) -> Void) {
+    guard connection.isConnected else { return completion(.failure(.notConnected)) }
+    if self.level >= level { return completion(.success(())) }
+    waiters.append((level, completion))
+    if pairing == nil, !isEncrypting, timer == nil { raise() }
+  }
+
+  private func raise() {
+    guard let wanted = waiters.map(\.level).max() else { return }
+    switch connection.role {
+    case .peripheral: sendSecurityRequest(wanted)
+    default:
+      if !connection.isEncrypted, let key = bond?.keyAsCentral { return encrypt(with: key) }
+      beginPairing(wanted)
+    }
+  }
+
+  private func encrypt(with key: LongTermKey) {
+    isEncrypting = true
+    connection.encrypt(with: key) { [weak self] result in
+      guard let self else { return }
+      switch result {
+      case .success:
+        isEncrypting = false
+        settle()
+      // The reason of the disconnection follows.
+      case .failure(let error) where error.code == .notConnected: return
+      case .failure(let error):
+        isEncrypting = false
+        fail(
+          error.hciCode == .pinOrKeyMissing
+            ? .keyMissing(at: peer) : error.code == .commandTimedOut ? .encryptionTimedOut(peer) : error)
+        // A link to a peer with a bond is not used in clear.
+        disconnect()
+      }
+    }
+  }
+
+  /// Tells those that have got what they wanted, and goes on for the others.
+  private func settle() {
+    let level = self.level
+    let done = waiters.filter { $0.level <= level }
+    waiters.removeAll { $0.level <= level }
+    for waiter in done { waiter.completion(.success(())) }
+    if !waiters.isEmpty, pairing == nil, !isEncrypting, timer == nil { raise() }
+  }
+
+  private func fail(_ error: StackError) {
+    let failed = waiters
+    waiters = []
+    for waiter in failed { waiter.completion(.failure(error)) }
+  }
+
+  // MARK: Events of the link
+
+  /// Encryption is on, or off.
+  func encryptionChanged(isOn: Bool) {
+    guard connection.role == .peripheral else { return }
+    if let pairing { return pairing.encryptionChanged(isOn: isOn) }
+    timers.cancel(timer.take())
+    settle()
+  }
+
+  func disconnected(_ reason: HCIErrorCode) {
+    timers.cancel(timer.take())
+    pairing?.disconnected()
+    let differs = reason == .micFailure || reason == .pinOrKeyMissing
+    fail(isEncrypting && differs ? .keyMissing(at: peer) : .notConnected)
+    onEvent = nil
+  }
+
+  /// The key that the controller of a peripheral is given. While a pairing is under way, that is its key, and only after both sides
+  /// have shown that they have it.
+  private func key(_ random: UInt64, _ diversifier: UInt16) -> LongTermKey? {
+    if let pairing { return random == 0 && diversifier == 0 ? pairing.pendingKey : nil }
+    guard let key = bond?.keyAsPeripheral, key.random == random, key.diversifier == diversifier else {
+      return nil
+    }
+    return key
+  }
+
+  // MARK: The peer's Security Manager
+
+  private func receive(_ pdu: [UInt8]) {
+    guard !isBarred, let first = pdu.first else { return }
+    if let pairing { return pairing.receive(pdu) }
+    switch (SecurityManagerCode(rawValue: first), connection.role) {
+    case (.pairingRequest, .peripheral): answerPairingRequest(pdu)
+    case (.securityRequest, .central): answerSecurityRequest()
+    case (.pairingRequest, _), (.securityRequest, _): refuse(.commandNotSupported)
+    case (.pairingFailed, _), (.pairingKeypressNotification, _): break
+    // There is no pairing that this could belong to.
+    case (let code, _) where code.prototype != nil: refuse(.unspecifiedReason)
+    default: break
+    }
+  }
+
+  private func refuse(_ reason: PairingFailureReason) {
+    send(PairingFailed { $0.reason = reason }.pdu)
+  }
+
+  private func send(_ pdu: [UInt8]) { l2cap.send(pdu.span.bytes, on: .securityManager) }
+
+  private func answerPairingRequest(_ pdu: [UInt8]) {
+    guard let host, host.pairs else {
+      refuse(.pairingNotSupported)
+      onEvent?(.pairingRefused)
+      return
+    }
+    if host.attempts.wait(of: peer, at: timers.now) != nil { return refuse(.repeatedAttempts) }
+    if bond != nil, !connection.isEncrypted, !host.settings.allowsRepairing {
+      refuse(.authenticationRequirements)
+      onEvent?(.repairingRefused)
+      return
+    }
+    begin(.encrypted, host)
+    pairing?.receive(pdu)
+  }
+
+  /// A peer with a bond gets encryption, and never a new pairing.
+  private func answerSecurityRequest() {
+    let now = timers.now
+    if let last = lastSecurityRequest, now - last < Self.shortestRequestPause { return }
+    lastSecurityRequest = now
+    guard !isEncrypting else { return }
+    if let key = bond?.keyAsCentral { return encrypt(with: key) }
+    guard let host, host.pairs, host.attempts.wait(of: peer, at: now) == nil else {
+      refuse(.pairingNotSupported)
+      onEvent?(.pairingRefused)
+      return
+    }
+    begin(.encrypted, host)
+  }
+
+  // MARK: Pairing
+
+  private func beginPairing(_ level: SecurityLevel) {
+    guard let host, host.settings.policy != .never, host.settings.policy != .encryptOnly else {
+      return fail(
+        .pairingNotAllowed(peer, "which is not allowed here"))
+    }
+    guard host.cryptography != nil else {
+      return fail(.pairingNotAllowed(peer, "for which libcrypto is missing; install libssl3 or libssl3t64"))
+    }
+    if level >= .authenticated, host.ioCapability == .noInputNoOutput {
+      return fail(
+        .pairingNotAllowed(
+          peer, "with a number that a person compares or types; there is nobody to ask"))
+    }
+    guard !isBarred else { return fail(.pairingFailed(.timeout, with: peer)) }
+    guard let wait = host.attempts.wait(of: peer, at: timers.now) else { return begin(level, host) }
+    timer = timers.schedule(after: wait) { [weak self] in
+      self?.timer = nil
+      self?.raise()
+    }
+  }
+
+  private func begin(_ level: SecurityLevel, _ host: SecurityHost) {
+    guard let cryptography = host.cryptography,
+      let secrets = try? host.makeSecrets(identity: identity)
+    else {
+      refuse(.unspecifiedReason)
+      return fail(.pairingFailed(.local(.unspecifiedReason), with: peer))
+    }
+    let setup = self.setup(level, host, secrets)
+    let pairing = LinkPairing(
+      Pairing(setup, cryptography), with: peer, timers: timers, agent: host.agent,
+      send: { [unowned self] pdu in send(pdu) },
+      encrypt: { [weak self, connection] key in
+        connection.encrypt(with: key) { result in
+          if case .failure(let error) = result, error.code == .notConnected { return }
+          self?.pairing?.encryptionChanged(isOn: (try? result.get()) != nil)
+        }
+      },
+      onEnd: { [weak self] result in self?.ended(result, host) })
+    self.pairing = pairing
+    pairing.begin()
+  }
+
+  private func setup(
+    _ level: SecurityLevel, _ host: SecurityHost, _ secrets: PairingSecrets
+  ) -> PairingSetup {
+    let settings = host.settings
+    var features = PairingFeatures()
+    features.ioCapability = host.ioCapability
+    features.authentication = .secureConnections
+    if settings.bonds { features.authentication.insert(.bonding) }
+    if features.ioCapability != .noInputNoOutput { features.authentication.insert(.mitm) }
+    // Both sides give the key of LE legacy pairing; the peer gives its identity.
+    let peerKeys: KeyDistribution = settings.bonds ? [.encryption, .identity] : []
+    let ownKeys: KeyDistribution = settings.bonds ? .encryption : []
+    (features.initiatorKeys, features.responderKeys) =
+      connection.role == .central ? (ownKeys, peerKeys) : (peerKeys, ownKeys)
+    var setup = PairingSetup(
+      role: connection.role, ownAddress: connection.localAddress, peerAddress: peer, features: features,
+      secrets: secrets)
+    // A bond is not replaced by a weaker one.
+    let old = bond?.strength
+    setup.minimumKeySize = max(
+      settings.minimumKeySize, old?.keySize ?? 0, level == .secureConnections ? 16 : 0)
+    setup.requiresAuthentication =
+      settings.requiresAuthentication || level >= .authenticated || old?.isAuthenticated == true
+    setup.requiresSecureConnections =
+      settings.requiresSecureConnections || level == .secureConnections || old?.isSecureConnections == true
+    setup.allowsDebugKeys = settings.allowsDebugKeys
+    setup.asksAboutJustWorks = settings.policy == .ask
+    return setup
+  }
+
+  private func ended(_ result: Result<PairingResult, PairingFailure>, _ host: SecurityHost) {
+    pairing = nil
+    switch result {
+    case .success(let result): keep(result, host)
+    case .failure(let failure):
+      if failure != .disconnected { host.attempts.failed(peer, at: timers.now) }
+      isBarred = failure == .timeout
+      let error = StackError.pairingFailed(failure, with: peer)
+      onEvent?(.pairingFailed(error))
+      fail(error)
+      // Keys were lost, or nothing may follow.
+      if connection.isEncrypted || isBarred { disconnect() }
+    }
+  }
+
+  private func keep(_ result: PairingResult, _ host: SecurityHost) {
+    let bond = Bond(result, with: peer, own: identity)
+    if let old = host.bond(with: bond.peer), !bond.strength.isAtLeast(old.strength) {
+      host.attempts.failed(peer, at: timers.now)
+      let error = StackError.pairingFailed(.local(.authenticationRequirements), with: peer)
+      onEvent?(.pairingFailed(error))
+      fail(error)
+      return disconnect()
+    }
+    host.attempts.succeeded(peer)
+    self.bond = bond
+    var isKept = result.isBonding && host.settings.bonds && !result.usesDebugKey && host.bonds != nil
+    if isKept {
+      do throws(BondStoreError) {
+        try host.bonds?.store(bond)
+      } catch {
+        isKept = false
+        onEvent?(.bondNotKept("\(error)"))
+      }
+    }
+    onEvent?(.paired(result.method, result.strength, isKept: isKept))
+    settle()
+  }
+
+  // MARK: The peripheral's wish
+
+  /// The central alone can encrypt or pair; this side can ask it to.
+  private func sendSecurityRequest(_ level: SecurityLevel) {
+    guard let host, host.pairs || bond != nil else {
+      return fail(.pairingNotAllowed(peer, "which is not allowed here"))
+    }
+    var authentication: AuthenticationRequirements = .secureConnections
+    if host.settings.bonds { authentication.insert(.bonding) }
+    if level >= .authenticated || host.ioCapability != .noInputNoOutput { authentication.insert(.mitm) }
+    send(SecurityRequest { $0.authentication = authentication }.pdu)
+    timer = timers.schedule(after: LinkPairing.timeout) { [weak self] in
+      guard let self else { return }
+      timer = nil
+      if pairing == nil { fail(.encryptionTimedOut(peer)) }
+    }
+  }
+}
+
+extension Bond {
+  fileprivate init(_ result: PairingResult, with peer: BluetoothAddress, own: BluetoothAddress) {
+    self.init(
+      peer: result.peerIdentity ?? peer.asIdentity, own: own,
+      isSecureConnections: result.strength.isSecureConnections)
+    identityResolvingKey = result.peerIdentityResolvingKey
+    keyAsCentral = result.keyAsCentral
+    keyAsPeripheral = result.keyAsPeripheral
+    peerSigning = result.peerSignatureResolvingKey.map { SigningKey(key: $0) }
+    ownSigning = result.ownSignatureResolvingKey.map { SigningKey(key: $0) }
+  }
+}
+
+extension BluetoothAddress {
+  /// An address that a controller has resolved, with its type on the air.
+  fileprivate var asIdentity: BluetoothAddress { BluetoothAddress(value, typeBit == 0 ? .public : .random) }
+}

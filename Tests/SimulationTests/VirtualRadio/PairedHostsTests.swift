@@ -1,0 +1,343 @@
+import ATT
+import GAP
+import HCI
+import HaloBluetoothCore
+import HaloGATT
+import HaloSecurityManager
+import HaloSystem
+import TestLoop
+import Testing
+
+@testable import HaloSimulation
+
+/// Bonds that last as long as a test.
+final class MemoryBonds: BondStore {
+  var bonds: [Bond] = []
+  var failure: BondStoreError?
+
+  func store(_ bond: Bond) throws(BondStoreError) {
+    if let failure { throw failure }
+    bonds.removeAll { $0.peer == bond.peer }
+    bonds.append(bond)
+  }
+
+  func remove(_ peer: BluetoothAddress) throws(BondStoreError) { bonds.removeAll { $0.peer == peer } }
+}
+
+/// A user who answers at once.
+@BluetoothActor final class TestUser: PairingAgent {
+  var ioCapability: IOCapability
+  var questions: [PairingQuestion] = []
+  var ends: [StackError?] = []
+  /// The passkey that the other user reads out.
+  var passkey: () -> UInt32 = { 0 }
+  var refuses = false
+  private let timers = testTimers
+
+  init(_ ioCapability: IOCapability) { self.ioCapability = ioCapability }
+
+  func ask(
+    _ question: PairingQuestion, about peer: BluetoothAddress, answer: @escaping (PairingAnswer) -> Void
+  ) {
+    questions.append(question)
+    if refuses { return answer(.refuse) }
+    switch question {
+    case .allow, .compare: answer(.accept)
+    // The other side shows it in the same moment.
+    case .enterPasskey:
+      timers.schedule(after: .milliseconds(500)) { [self] in answer(.passkey(passkey())) }
+    case .showPasskey: break
+    }
+  }
+
+  func pairingEnded(with peer: BluetoothAddress, _ error: StackError?) { ends.append(error) }
+
+  var shownPasskey: UInt32 {
+    for case .showPasskey(let number) in questions { return number }
+    return 0
+  }
+}
+
+/// Two hosts of this package that pair in one air: a central, and a peripheral with values that need encryption.
+@BluetoothActor
+@Suite(.onTheLoop, .enabled(if: LibcryptoCryptography.shared != nil, "libcrypto is not installed"))
+struct PairedHostsTests {
+  private let medium = RadioMedium(timers: testTimers)
+
+  @BluetoothActor private final class Device {
+    let transport: SimulatedTransport
+    let adapter: HCIAdapter
+    let bonds = MemoryBonds()
+    let user: TestUser
+    var security: SecurityHost
+    let database = AttributeDatabase()
+    let encrypted: AttributeHandle
+    let authenticated: AttributeHandle
+    let peripheral: Peripheral
+    var links: [GATTLink] = []
+    var events: [LinkEvent] = []
+
+    static let service = BluetoothUUID(0x1809 as UInt16)
+    static let encryptedType = BluetoothUUID(0x2A1C as UInt16)
+    static let authenticatedType = BluetoothUUID(0x2A1D as UInt16)
+
+    init(
+      _ medium: RadioMedium, _ address: UInt64, _ ioCapability: IOCapability, _ policy: PairingPolicy
+    ) async throws {
+      var options = ControllerOptions()
+      options.address = BluetoothAddress(address, .public)
+      transport = SimulatedTransport(medium, options)
+      adapter = HCIAdapter(transport, randomAddress: BluetoothAddress(0xC000_0000_0000 | address, .random))
+      user = TestUser(ioCapability)
+      security = SecurityHost(
+        LibcryptoCryptography.shared, bonds: bonds, settings: PairingSettings(policy: policy), agent: user)
+      adapter.security = security
+      database.addService(Self.service)
+      encrypted = database.addCharacteristic(
+        Self.encryptedType, [.read, .notify], value: [42], security: .encrypted)
+      authenticated = database.addCharacteristic(
+        Self.authenticatedType, .read, value: [43], security: .authenticated)
+      peripheral = Peripheral(adapter, serving: database)
+      _ = try await adapter.start()
+      peripheral.onConnection = { [unowned self] link in
+        links.append(link)
+        link.whenChanged { [weak self] in self?.events.append($0) }
+      }
+    }
+
+    func advertise() throws {
+      try peripheral.startAdvertising(
+        try Advertising(AdvertisingData([.flags([.generalDiscoverable, .brEDRNotSupported])])))
+    }
+
+    /// The same device after a restart: what it has in memory is gone, its bonds are not.
+    func restart() {
+      security = SecurityHost(
+        LibcryptoCryptography.shared, bonds: bonds, settings: security.settings, agent: user)
+      adapter.security = security
+    }
+
+    var link: GATTLink { get throws { try #require(links.last) } }
+  }
+
+  private static let address: UInt64 = 0x001A_7DDA_7199
+
+  private func device(_ capability: IOCapability, _ policy: PairingPolicy = .ask) async throws -> Device {
+    let device = try await Device(medium, Self.address, capability, policy)
+    try device.advertise()
+    return device
+  }
+
+  private func phone(_ capability: IOCapability, _ policy: PairingPolicy = .ask) async throws -> (
+    Device, Central
+  ) {
+    let phone = try await Device(medium, 0x001A_7DDA_7113, capability, policy)
+    return (phone, Central(phone.adapter))
+  }
+
+  private func connect(_ central: Central) async throws(StackError) -> GATTLink {
+    try await central.connect(ConnectionRequest(peer: BluetoothAddress(Self.address, .public)))
+  }
+
+  private func value(_ type: BluetoothUUID, over link: GATTLink) async throws(StackError) -> [UInt8]? {
+    try await link.gatt.readFirst(uuid: type)
+  }
+
+  // MARK: Errands
+
+  /// A read is refused, the two pair, and the read is repeated: once. The next link is encrypted before it is used.
+  @Test func encryptedReadPairsOnceForEver() async throws {
+    let device = try await device(.noInputNoOutput, .justWorks)
+    let (phone, central) = try await phone(.noInputNoOutput, .justWorks)
+    let link = try await connect(central)
+    #expect(try await value(Device.encryptedType, over: link) == [42])
+    #expect(link.security.isEncrypted && !link.security.isAuthenticated)
+    #expect(phone.bonds.bonds.count == 1 && device.bonds.bonds.count == 1)
+    #expect(phone.bonds.bonds.first?.keyAsCentral == device.bonds.bonds.first?.keyAsPeripheral)
+    await link.disconnect()
+    phone.restart()
+    device.restart()
+    let again = try await connect(central)
+    #expect(again.security.isEncrypted)
+    #expect(try await value(Device.encryptedType, over: again) == [42])
+    #expect(phone.bonds.bonds.count == 1)
+    await central.stop()
+  }
+
+  /// Each method, as the capabilities of both sides choose it.
+  @Test(arguments: [
+    (IOCapability.displayYesNo, IOCapability.displayYesNo, PairingMethod.numericComparison),
+    (.keyboardOnly, .displayOnly, .passkeyEntry(typedBy: .initiator)),
+    (.displayOnly, .keyboardOnly, .passkeyEntry(typedBy: .responder)),
+    (.keyboardOnly, .keyboardOnly, .passkeyEntry(typedBy: .both)),
+  ])
+  func authenticatedReadAsksPeople(
+    _ ofCentral: IOCapability, _ ofPeripheral: IOCapability, _ method: PairingMethod
+  ) async throws {
+    let device = try await device(ofPeripheral)
+    let (phone, central) = try await phone(ofCentral)
+    phone.user.passkey = { device.user.shownPasskey }
+    device.user.passkey = { phone.user.shownPasskey }
+    let link = try await connect(central)
+    #expect(try await value(Device.authenticatedType, over: link) == [43])
+    #expect(link.security.isAuthenticated)
+    let strength = PairingStrength(isAuthenticated: true, isSecureConnections: true, keySize: 16)
+    #expect(device.events.contains(.paired(method, strength, isKept: true)))
+    if method == .numericComparison { #expect(phone.user.questions == device.user.questions) }
+    #expect(phone.user.ends == [nil] && device.user.ends == [nil])
+    await central.stop()
+  }
+
+  /// A Just Works bond does not satisfy an attribute that wants a person: the two pair again over the encrypted link.
+  @Test func bondIsRaisedOverTheEncryptedLink() async throws {
+    let device = try await device(.displayYesNo, .justWorks)
+    let (phone, central) = try await phone(.displayYesNo, .justWorks)
+    let link = try await connect(central)
+    #expect(try await value(Device.encryptedType, over: link) == [42])
+    #expect(phone.bonds.bonds.first?.strength.isAuthenticated == false)
+    device.security.settings.policy = .ask
+    phone.security.settings.policy = .ask
+    #expect(try await value(Device.authenticatedType, over: link) == [43])
+    #expect(phone.bonds.bonds.map(\.strength.isAuthenticated) == [true])
+    await central.stop()
+  }
+
+  // MARK: Refusals
+
+  @Test func withoutPermissionTheRefusalSaysWhatToDo() async throws {
+    let device = try await device(.noInputNoOutput, .justWorks)
+    let (_, central) = try await phone(.noInputNoOutput, .encryptOnly)
+    let link = try await connect(central)
+    do throws(StackError) {
+      _ = try await value(Device.encryptedType, over: link)
+      Issue.record("a value came in clear")
+    } catch {
+      #expect(error.attCode == .insufficientAuthentication)
+      #expect("\(error)".contains("00:1A:7D:DA:71:99 wants pairing, which is not allowed here"))
+    }
+    #expect(link.isConnected && device.bonds.bonds == [])
+    await central.stop()
+  }
+
+  @Test func userWhoRefusesEndsPairing() async throws {
+    let device = try await device(.displayYesNo)
+    let (phone, central) = try await phone(.displayYesNo)
+    device.user.refuses = true
+    let link = try await connect(central)
+    await #expect(throws: StackError.self) { try await value(Device.authenticatedType, over: link) }
+    #expect(phone.bonds.bonds == [] && device.bonds.bonds == [])
+    #expect(phone.user.ends.count == 1 && phone.user.ends.first??.code == .pairingFailed)
+    #expect(!link.security.isEncrypted)
+    await central.stop()
+  }
+
+  /// Programs that ask at once get one pairing.
+  @Test func concurrentRequestsShareOnePairing() async throws {
+    let device = try await device(.noInputNoOutput, .justWorks)
+    let (_, central) = try await phone(.noInputNoOutput, .justWorks)
+    let link = try await connect(central)
+    async let first: Void = link.secure(to: .encrypted)
+    async let second = value(Device.encryptedType, over: link)
+    async let third: Void = link.secure(to: .encrypted)
+    _ = try await (first, second, third)
+    #expect(device.events.count { if case .paired = $0 { true } else { false } } == 1)
+    await central.stop()
+  }
+
+  // MARK: Bonds that do not fit
+
+  /// The device was reset: the link is never used in clear, and the error says what to do.
+  @Test func deviceThatForgotItsBondIsAnError() async throws {
+    let device = try await device(.noInputNoOutput, .justWorks)
+    let (phone, central) = try await phone(.noInputNoOutput, .justWorks)
+    let link = try await connect(central)
+    try await link.secure(to: .encrypted)
+    await link.disconnect()
+    device.bonds.bonds = []
+    do throws(StackError) {
+      _ = try await connect(central)
+      Issue.record("a link in clear to a bonded peer")
+    } catch {
+      #expect(error.code == .keyMissing)
+      #expect("\(error)".contains("00:1A:7D:DA:71:99 does not have the key of its bond"))
+    }
+    #expect(phone.bonds.bonds.count == 1)
+    try phone.bonds.remove(BluetoothAddress(Self.address, .public))
+    let again = try await connect(central)
+    #expect(try await value(Device.encryptedType, over: again) == [42])
+    await central.stop()
+  }
+
+  @Test func anotherKeyAtThePeerIsAnError() async throws {
+    let device = try await device(.noInputNoOutput, .justWorks)
+    let (_, central) = try await phone(.noInputNoOutput, .justWorks)
+    let link = try await connect(central)
+    try await link.secure(to: .encrypted)
+    await link.disconnect()
+    device.bonds.bonds[0].keyAsPeripheral?.value = [UInt8](repeating: 9, count: 16)
+    await #expect(throws: StackError.keyMissing(at: BluetoothAddress(Self.address, .public))) {
+      try await connect(central)
+    }
+    await central.stop()
+  }
+
+  /// A phone that has forgotten this device would evict its bond by pairing anew; it may do so when the owner says so.
+  @Test func bondedCentralPairsAnewOnlyIfAllowed() async throws {
+    let device = try await device(.noInputNoOutput, .justWorks)
+    let (phone, central) = try await phone(.noInputNoOutput, .justWorks)
+    let link = try await connect(central)
+    try await link.secure(to: .encrypted)
+    await link.disconnect()
+    let bond = device.bonds.bonds
+    phone.bonds.bonds = []
+    let second = try await connect(central)
+    await #expect(throws: StackError.self) { try await second.secure(to: .encrypted) }
+    #expect(device.bonds.bonds == bond)
+    #expect(device.events.contains(.repairingRefused))
+    await second.disconnect()
+    device.security.settings.allowsRepairing = true
+    phone.restart()
+    let third = try await connect(central)
+    try await third.secure(to: .encrypted)
+    #expect(device.bonds.bonds != bond && device.bonds.bonds.count == 1)
+    await central.stop()
+  }
+
+  @Test func bondThatCannotBeStoredIsSaid() async throws {
+    let device = try await device(.noInputNoOutput, .justWorks)
+    let (_, central) = try await phone(.noInputNoOutput, .justWorks)
+    device.bonds.failure = BondStoreError("the disk is full")
+    let link = try await connect(central)
+    try await link.secure(to: .encrypted)
+    await testTimers.sleep(for: .seconds(1))
+    #expect(device.events.contains(.bondNotKept("the disk is full")))
+    #expect(device.bonds.bonds == [])
+    await central.stop()
+  }
+
+  // MARK: The peripheral's wish
+
+  /// A peripheral asks for security, and the central pairs or encrypts.
+  @Test func securityRequestPairs() async throws {
+    let device = try await device(.noInputNoOutput, .justWorks)
+    let (phone, central) = try await phone(.noInputNoOutput, .justWorks)
+    let link = try await connect(central)
+    await testTimers.sleep(for: .seconds(1))
+    try await device.link.secure(to: .encrypted)
+    #expect(link.security.isEncrypted)
+    await testTimers.sleep(for: .seconds(1))
+    #expect(phone.bonds.bonds.count == 1)
+    await central.stop()
+  }
+
+  @Test func securityRequestOfUnwantedPeerIsRefused() async throws {
+    let device = try await device(.noInputNoOutput, .justWorks)
+    let (_, central) = try await phone(.noInputNoOutput, .encryptOnly)
+    _ = try await connect(central)
+    await testTimers.sleep(for: .seconds(1))
+    await #expect(throws: StackError.encryptionTimedOut(BluetoothAddress(0x001A_7DDA_7113, .public))) {
+      try await device.link.secure(to: .encrypted)
+    }
+    await central.stop()
+  }
+}
