@@ -2,6 +2,7 @@ import Glibc
 import HaloBluetoothCore
 import HaloCapture
 import HaloDissection
+import HaloSecurityManager
 import HaloStorage
 import HaloRingStore
 import RingLink
@@ -51,6 +52,16 @@ extension FuzzTarget {
       fatalError("what was written is not read")
     }
     precondition(again == value)
+    guard let bond = try? Bond(value) else { return }
+    precondition((try? Bond(bond.json)) == bond, "a bond that is read can be stored")
+  }
+
+  /// What bluetoothd has stored about a device.
+  static let bluetoothd = FuzzTarget("bluetoothd") { bytes in
+    let address = BluetoothAddress(0xC000_0000_0001, .random)
+    guard var bond = Bond(bluetoothd: bytes, peer: address, own: address) else { return }
+    bond.name = nil
+    precondition((try? Bond(bond.json)) == bond, "a bond that is imported can be stored")
   }
 
   /// Captures, taken apart to the last field.

@@ -15,7 +15,9 @@ package struct FuzzTarget: Sendable {
   }
 
   package static let all: [FuzzTarget] =
-    decoders + servers + [json, capture, dissector, store, pulse, web, client, replay, commandLine]
+    decoders + servers + [
+      json, bluetoothd, capture, dissector, store, pulse, web, client, replay, commandLine,
+    ]
 
   package static func named(_ name: String) -> FuzzTarget? { all.first { $0.name == name } }
 }

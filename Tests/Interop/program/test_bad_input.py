@@ -182,7 +182,7 @@ def test_a_full_disk(halo):
 @pytest.mark.parametrize("words", [
     ("doctor",), ("doctor", "--format", "jsonl"), ("adapters", "--help"), ("completion", "bash"),
     ("decode", "captures/virtual-stream.btsnoop"), ("battery", "--adapter", "virtual:fast"), ("--version",),
-    ("forget", "--format", "csv"), ("queues", "--format", "csv")])
+    ("forget", "--format", "csv"), ("queues", "--format", "csv"), ("bonds", "--format", "csv")])
 def test_a_result_on_a_full_disk(halo, state, from_the_repository, words):
     """Also where the exit code is a part of the result."""
     with open("/dev/full", "w") as full:

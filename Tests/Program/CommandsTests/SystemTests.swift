@@ -11,7 +11,8 @@ import Testing
   @Test(
     arguments: [
       ("", .nothing), ("--help", .nothing), ("nonsense", .nothing), ("stream --help", .nothing),
-      ("decode x", .nothing), ("export steps", .nothing), ("replay x stream", .nothing), ("forget", .nothing),
+      ("decode x", .nothing), ("bonds", .nothing), ("bonds forget x", .nothing), ("bonds import", .device),
+      ("export steps", .nothing), ("replay x stream", .nothing), ("forget", .nothing),
       ("history steps --stored", .nothing), ("history steps", .adapter),
       ("stream --adapter virtual", .nothing),
       ("stream --adapter replay:x", .nothing), ("stream --adapter nonsense", .nothing), ("stream", .adapter),

@@ -7,6 +7,7 @@ import HaloLinuxBluetooth
 import HaloMQTT
 import HaloRecording
 import HaloRingStore
+import HaloSecurityManager
 import HaloStorage
 import HaloSystem
 import RingLink
@@ -56,6 +57,7 @@ extension Failure {
     case let error as ReplayError: self.init(.badData, error.description)
     case let error as AdvertisingFault: self.init(.usage, error.description)
     case let error as FileError: self.init(ExitCode(error), error.description)
+    case let error as BondStoreError: self.init(.cannotOpenFile, error.description)
     case let error as QueueError: self.init(ExitCode(error), error.description)
     // A command makes a failure of any other error where it knows its meaning.
     default: self.init(.internalError, "\(error)")

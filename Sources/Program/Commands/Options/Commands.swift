@@ -35,8 +35,9 @@ package enum Commands {
     group(
       "Any Bluetooth LE peripheral", .init("scan", scanCommand), .init("connect", connectCommand),
       .init("inspect", inspectCommand), .init("read", readCommand), .init("write", writeCommand),
-      .init("subscribe", subscribeCommand), .init("serve", serveCommand), .init("advertise", advertiseCommand)
-    ),
+      .init("subscribe", subscribeCommand), .init("serve", serveCommand),
+      .init("advertise", advertiseCommand),
+      .init("bonds", bondsCommand)),
     group(
       "This machine", .init("adapters", adaptersCommand), .init("status", statusCommand),
       .init("mark", markCommand),

@@ -136,6 +136,8 @@ enum PrivilegeNeed: Equatable {
     switch invocation.command.name {
     case "adapters", "doctor", "record": self = .adapter
     case "simulate": self = .device
+    // The folder of bluetoothd is root's.
+    case "bonds" where invocation.positionals.first == "import": self = .device
     // Commands of other users answer root only.
     case "status": self = .device
     case "history" where invocation[storedOption]: self = .nothing

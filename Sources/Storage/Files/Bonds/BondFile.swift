@@ -58,18 +58,22 @@ package final class BondFile: BondStore {
   /// Keeps bonds of another program, in one step. Those that there are stay as they are: their devices may have been paired
   /// with since.
   ///
-  /// - Returns: the bonds that are new
-  package func add(_ others: [Bond]) throws(BondStoreError) -> [Bond] {
-    var added: [Bond] = []
+  /// - Returns: the bonds that are kept now, and those that are not, as there was one
+  package func add(_ others: [Bond]) throws(BondStoreError) -> (added: [Bond], present: [Bond]) {
+    var (added, present): ([Bond], [Bond]) = ([], [])
     try change("store the bonds") { bonds throws(BondStoreError) in
-      for bond in others where !bonds.contains(where: { $0.isInPlace(of: bond) }) {
+      for bond in others {
+        if bonds.contains(where: { $0.isInPlace(of: bond) }) {
+          present.append(bond)
+          continue
+        }
         let bond = try Self.storable(bond)
         try Self.add(bond, to: &bonds)
         added.append(bond)
       }
       return !added.isEmpty
     }
-    return added
+    return (added, present)
   }
 
   /// A bond with a name that is not too long. One that can't be read again would make the whole file a damaged one.

@@ -69,8 +69,8 @@ import Testing
       bond.strength == PairingStrength(isAuthenticated: false, isSecureConnections: false, keySize: 16))
   }
 
-  /// A touchpad with Secure Connections, of BlueZ 5.63 or later: a file in a NixOS configuration for two operating systems with one
-  /// pairing. Its one key is that of both roles.
+  /// A touchpad with Secure Connections, of BlueZ 5.63 or later: a file in a NixOS configuration, for two operating systems
+  /// with one pairing. Its one key is that of both roles.
   @Test func aTouchpadWithSecureConnections() throws {
     let text = """
       [General]
@@ -104,8 +104,8 @@ import Testing
     #expect(imported(text.replacing("Authenticated=2", with: "Authenticated=4")) == nil)
   }
 
-  /// A blood pressure meter with a public address, and keys of both roles (a report of a user whose meter is paired with, and sends
-  /// nothing).
+  /// A blood pressure meter with a public address, and keys of both roles: a report of a user whose meter is paired with,
+  /// and sends nothing.
   @Test func aMeterWithKeysOfBothRoles() throws {
     let text = """
       [General]
