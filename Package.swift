@@ -46,7 +46,8 @@ let protocols = [
   library("HaloGATT", in: "GATT", on: ["HaloBluetoothCore", "ATT"], tests: ["TestBearer", "TestLoop"]),
   // Pairing; roles and connections.
   library(
-    "HaloSecurityManager", in: "SecurityManager", on: ["HaloBluetoothCore", "HCI"], tests: ["HaloSystem"]),
+    "HaloSecurityManager", in: "SecurityManager", on: ["HaloBluetoothCore", "HCI", "ATT", "HaloGATT"],
+    tests: ["HaloSystem"]),
   library(
     "GAP", on: ["HaloBluetoothCore", "HCI", "L2CAP", "HaloSecurityManager", "ATT", "HaloGATT"],
     tests: ["TestBearer", "TestLink", "TestLoop"]),
@@ -70,8 +71,7 @@ let protocols = [
 /// System calls, the event loop, files, and everything that calls the kernel's Bluetooth.
 let linux = [
   library(
-    "HaloSystem", in: "Linux/System", on: ["HaloBluetoothCore", "HaloSecurityManager", "CHaloLinux"],
-    tests: ["TestLoop"]),
+    "HaloSystem", in: "Linux/System", on: ["HaloBluetoothCore", "CHaloLinux"], tests: ["TestLoop"]),
   library(
     "HaloLinuxBluetooth", in: "Linux/LinuxBluetooth",
     on: ["HaloBluetoothCore", "HCI", "L2CAP", "HaloSecurityManager", "GAP", "CBlueZHCI", "HaloSystem"],
@@ -116,8 +116,9 @@ let storage = [
 let facade = library(
   "HaloRaw",
   on: [
-    "HaloBluetoothCore", "HCI", "ATT", "HaloGATT", "GAP", "HaloDevices", "HaloPulse", "RingLink",
-    "HaloSimulation", "HaloSystem", "HaloLinuxBluetooth", "HaloCapture", "HaloRecording", "HaloStorage",
+    "HaloBluetoothCore", "HCI", "ATT", "HaloGATT", "HaloSecurityManager", "GAP", "HaloDevices", "HaloPulse",
+    "RingLink", "HaloSimulation", "HaloSystem", "HaloLinuxBluetooth", "HaloCapture", "HaloRecording",
+    "HaloStorage",
   ], tests: ["TestLink", "TestLoop"])
 
 /// Captures for programs, and what their bytes mean: not stable.

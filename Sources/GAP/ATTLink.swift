@@ -28,6 +28,8 @@ package protocol ATTLink: AnyObject {
   var onEvent: ((LinkEvent) -> Void)? { get set }
   /// Whether there are keys of an earlier pairing with the peer, with which the link is encrypted before it is used.
   var isBonded: Bool { get }
+  /// What is kept of the peer as a client, with its bond; setting it does nothing without a bond.
+  var clientRecord: ClientRecord? { get set }
   /// Whether there is room for a PDU that can wait: a write without response. Requests and answers are sent without
   /// it, as there is only one of each at a time.
   var hasRoom: Bool { get }
@@ -58,7 +60,7 @@ package protocol ATTLink: AnyObject {
   func setDataLength(_ octets: Int, completion: @escaping (Result<Void, StackError>) -> Void)
   /// Raises the security of the link to a level: encrypts it with the key of a bond, or pairs, as the settings of its radio
   /// allow. `completion` is called once, when the link has the level or that has failed. Several calls share one attempt.
-  func secure(to level: SecurityLevel, completion: @escaping (Result<Void, StackError>) -> Void)
+  func secure(to level: LESecurityLevel, completion: @escaping (Result<Void, StackError>) -> Void)
   /// Reads the signal strength in dBm; nil if it is not available.
   func readRSSI() async throws(StackError) -> Int8?
 }
@@ -76,6 +78,10 @@ extension ATTLink {
     set {}
   }
   package var isBonded: Bool { false }
+  package var clientRecord: ClientRecord? {
+    get { nil }
+    set {}
+  }
   package var unfinished: LinkProcedure? { nil }
   package var hasUnsentPackets: Bool { false }
   package var dropsPacketsAtEnd: Bool { false }
@@ -92,7 +98,7 @@ extension ATTLink {
   package func setDataLength(_ octets: Int, completion: @escaping (Result<Void, StackError>) -> Void) {
     completion(.failure(StackError("change the data length", .notOffered)))
   }
-  package func secure(to level: SecurityLevel, completion: @escaping (Result<Void, StackError>) -> Void) {
+  package func secure(to level: LESecurityLevel, completion: @escaping (Result<Void, StackError>) -> Void) {
     completion(.failure(StackError("encrypt the link", .notOffered)))
   }
 }

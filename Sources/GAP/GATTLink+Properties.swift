@@ -17,7 +17,7 @@ extension GATTLink {
   /// Raises the security of the link: encrypts it with the keys of a bond, or pairs, as the settings of its radio allow.
   ///
   /// - Throws: `.keyMissing` if the peer has forgotten the bond; `.pairingFailed`
-  package func secure(to level: SecurityLevel) async throws(StackError) {
+  package func secure(to level: LESecurityLevel) async throws(StackError) {
     try await awaitCallback(cancelled: .cancelled) { link.secure(to: level, completion: $0) }
   }
 

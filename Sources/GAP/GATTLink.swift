@@ -111,7 +111,14 @@ package final class GATTLink {
   }
 
   private func happened(_ event: LinkEvent) {
-    if case .change(.encryption) = event { server?.security = security }
+    switch event {
+    case .change(.encryption(let isOn)):
+      server?.security = security
+      if isOn { restoreClient() }
+    // What the client has done on this link is kept from now on.
+    case .paired: keepClient()
+    default: break
+    }
     if event == .pairingRefused { hasRefusedPairing = true }
     for handler in eventHandlers { handler(event) }
   }
@@ -151,7 +158,19 @@ package final class GATTLink {
     let link = self.link
     let server = ServerBearer(database, on: bearer, timers: timers, security: security) { link.hasRoom }
     self.server = server
+    server.onRecordChange = { [weak self] in self?.keepClient() }
+    if security.isEncrypted { restoreClient() }
     return server
+  }
+
+  /// A bonded client goes on where it was.
+  private func restoreClient() {
+    guard let server, link.isBonded, let record = link.clientRecord else { return }
+    server.restore(record)
+  }
+
+  private func keepClient() {
+    if let server, link.isBonded { link.clientRecord = server.record }
   }
 
   /// Answers the peer as a device without attributes from now on; the link stays.

@@ -17,6 +17,10 @@ final class HCILink: ATTLink {
   var localAddress: BluetoothAddress? { l2cap.connection.localAddress }
   var security: LinkSecurity { manager.security }
   var isBonded: Bool { manager.bond != nil }
+  var clientRecord: ClientRecord? {
+    get { manager.bond?.client }
+    set { manager.keep(newValue) }
+  }
   var parameters: LinkParameters? { l2cap.connection.parameters }
   var phys: LinkPHYs? { l2cap.connection.phys }
   var dataLengths: DataLengths? { l2cap.connection.dataLengths }
@@ -91,7 +95,7 @@ final class HCILink: ATTLink {
     l2cap.connection.setDataLength(octets, completion: completion)
   }
 
-  func secure(to level: SecurityLevel, completion: @escaping (Result<Void, StackError>) -> Void) {
+  func secure(to level: LESecurityLevel, completion: @escaping (Result<Void, StackError>) -> Void) {
     manager.secure(to: level, completion: completion)
   }
 

@@ -283,7 +283,8 @@ public final class Connection {
       supervisionTimeout: link.parameters?.supervisionTimeout.duration,
       transmitPHY: link.phys.flatMap { PHY($0.transmit) }, receivePHY: link.phys.flatMap { PHY($0.receive) },
       dataLength: link.dataLengths.map { Int($0.transmit.octets) },
-      isEncrypted: link.security.isEncrypted)
+      isEncrypted: link.security.isEncrypted,
+      isAuthenticated: link.security.isEncrypted && link.security.isAuthenticated)
   }
 
   /// Requests other properties of the link, whichever side has made it. A peripheral asks its central, which may refuse.

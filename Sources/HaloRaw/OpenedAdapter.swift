@@ -17,6 +17,8 @@ package struct AdapterOpenOptions {
   package var recordFolders: [String] = []
   /// The address in the place of the controller's, for a radio that this program drives: a random static one.
   package var randomAddress: BluetoothAddress?
+  /// How links are secured; nil if they are not. A replay has none: a pairing has new random values each time.
+  package var security: SecurityHost?
   /// Makes the tap that observes the traffic, once the adapter is open; nil for none. In a replay at the level of HCI it
   /// gets the recording, at the level of ATT the offset from the timers to the recorded time of day, in microseconds.
   package var makeTap: ((Timers, ReplayTransport?, _ wallOffset: Int64?) throws -> TrafficTap?)?
@@ -43,6 +45,7 @@ package struct AdapterOpenOptions {
         tap.map { TappedTransport(transport, $0) } ?? transport,
         randomAddress: randomAddress ?? replay?.host.randomAddress, prefersRandomAddress: randomAddress != nil
       )
+      if replay == nil { adapter.security = security }
       return OpenedAdapter(adapter: adapter, replay: replay, tap: tap)
     } catch {
       // Give back an adapter that was taken.
@@ -107,6 +110,7 @@ extension AdapterSpecification {
     case .kernel(let wanted):
       await Self.restoreAdapters(opening)
       let adapter = KernelAdapter(try await Self.adapter(wanted))
+      adapter.security = opening.security
       try await adapter.open()
       do {
         let monitor = opening.makeTap == nil ? nil : try MonitorTap(.packets(of: adapter.index))

@@ -16,15 +16,17 @@ import HaloSystem
 ///
 /// - Parameters:
 ///   - radio: which radio
-///   - path: a file that records the packets of the radio, for `halo-raw decode` and `replay`; it must not exist, or be empty
+///   - path: a file that records the packets of the radio, for `halo-raw decode` and `replay`; it must not exist, or be empty.
+///     A recording of a pairing has its keys.
+///   - pairing: which pairings are agreed to
 ///   - body: the program
 /// - Throws: the errors of `body`; ``BluetoothError`` if the radio cannot be opened, or the recording is incomplete. When the
 ///   task is cancelled, `body` is, and the radio is closed: each step of that lasts 5 seconds at most.
 public func withRadio<Result>(
-  _ radio: RadioSelector = .standard, recordingTo path: String? = nil,
+  _ radio: RadioSelector = .standard, recordingTo path: String? = nil, pairing: PairingOptions = .bondedOnly,
   _ body: (Radio) async throws -> Result
 ) async throws -> Result {
-  let radio = try await Radio.open(radio, recordingTo: path)
+  let radio = try await Radio.open(radio, recordingTo: path, pairing: pairing)
   let result: Result
   do {
     // A program that belongs to no actor runs on the loop's thread: nothing then goes from thread to thread, and the time of a
@@ -72,17 +74,20 @@ public final class Radio {
   ///
   /// - Parameters:
   ///   - radio: which radio
-  ///   - path: a file that records the packets of the radio; it must not exist, or be empty
+  ///   - path: a file that records the packets of the radio; it must not exist, or be empty. A recording of a pairing has its keys.
+  ///   - pairing: which pairings are agreed to
   /// - Throws: `.notFound`, `.notPermitted`, `.radioUnavailable`, `.notSupported`; `.invalidValue` for a text that is no
   ///   radio; `.file` if the recording cannot be made; `.cancelled`
   public static func open(
-    _ radio: RadioSelector = .standard, recordingTo path: String? = nil
+    _ radio: RadioSelector = .standard, recordingTo path: String? = nil, pairing: PairingOptions = .bondedOnly
   ) async throws -> Radio {
     do {
       let specification = try radio.specification()
+      var opening = AdapterOpenOptions()
+      opening.security = pairing.host(isReal: specification.isReal)
       let opened =
-        if let path { try await specification.open(recordingTo: path) } else {
-          try await specification.open()
+        if let path { try await specification.open(recordingTo: path, opening) } else {
+          try await specification.open(opening)
         }
       return try await start(opened)
     } catch {

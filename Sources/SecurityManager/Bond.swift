@@ -1,5 +1,6 @@
 import HCI
 import HaloBluetoothCore
+import HaloGATT
 
 /// What is kept of a pairing with a peer, so that it is made once (Core Specification Vol 3, Part H, 2.4).
 ///
@@ -21,6 +22,8 @@ package struct Bond: Hashable, Sendable {
   package var peerSigning: SigningKey?
   /// The key of this side's signatures, and the counter of the next one.
   package var ownSigning: SigningKey?
+  /// What a server of this side has to know of the peer as its client; nil if it has used none.
+  package var client: ClientRecord?
   /// The name of the peer; nil if unknown.
   package var name: String?
 

@@ -1,8 +1,8 @@
 import HCI
 import HaloBluetoothCore
 
-// The third phase: the keys that both sides give each other, over the encrypted link (Core Specification Vol 3, Part H, 2.4.3 and
-// 3.6.1). The responder is the first.
+// The third phase: the keys that both sides give each other, over the encrypted link (Core Specification Vol 3, Part H,
+// 2.4.3 and 3.6.1). The responder is the first.
 
 /// The keys that the peer has sent so far.
 struct ReceivedKeys: Hashable {
@@ -112,8 +112,8 @@ extension Pairing {
     return result
   }
 
-  /// The identity of the peer, and the key that resolves its addresses. Neither is believed if it can't be right: a peer that uses
-  /// an address that stays has no other one.
+  /// The identity of the peer, and the key that resolves its addresses. Neither is believed if it can't be right: a peer
+  /// that uses an address that stays has no other one.
   private func identity() -> (BluetoothAddress?, [UInt8]?) {
     guard let identity = received.identity, let key = received.identityResolvingKey, identity.isIdentity,
       key.contains(where: { $0 != 0 }),

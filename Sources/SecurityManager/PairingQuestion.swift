@@ -1,7 +1,7 @@
 import HaloBluetoothCore
 
 /// What the user has to do for a pairing (Core Specification Vol 3, Part H, 2.3.5).
-package enum PairingQuestion: Hashable, Sendable {
+public enum PairingQuestion: Hashable, Sendable {
   /// Allow a pairing that does not show who the peer is: Just Works.
   case allow
   /// Compare a number of six digits with the one that the peer shows.
@@ -13,7 +13,7 @@ package enum PairingQuestion: Hashable, Sendable {
 }
 
 /// The user's answer.
-package enum PairingAnswer: Hashable, Sendable {
+public enum PairingAnswer: Hashable, Sendable {
   /// Yes, or equal.
   case accept
   /// No, different, or given up.
@@ -40,9 +40,9 @@ package enum PairingPolicy: Hashable, Sendable {
   case never
   /// None; links to bonded peers are encrypted.
   case encryptOnly
-  /// Those that need no user: Just Works.
+  /// Pairings that need no user: Just Works.
   case justWorks
-  /// Those that the agent agrees to.
+  /// Pairings that the agent agrees to.
   case ask
 }
 

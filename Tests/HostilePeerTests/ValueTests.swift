@@ -146,7 +146,8 @@ import Testing
           _ = try await connection.gatt.read(AttributeHandle(0x0012))
         }
       }
-      #expect(error.map { "\($0)".contains(code == 0x08 ? "Authorization" : "pairing") } == true)
+      #expect(
+        error.map { "\($0)".contains([0x08: "Authorization", 0x0C: "Key Size"][code] ?? "pairing") } == true)
     }
     await stage.sleep(.seconds(60))
     #expect(stage.peer.requestCount == 2)

@@ -71,7 +71,10 @@ enum SharedRadios {
       ?? Entry(
         radio: .kept(timers: EpollLoop.shared.timers) { [previous = closing[choice]] in
           await previous?.value
-          let opened = try await choice.specification().open()
+          let specification = try choice.specification()
+          var opening = AdapterOpenOptions()
+          opening.security = PairingOptions.justWorks.host(isReal: specification.isReal)
+          let opened = try await specification.open(opening)
           return ManagedAdapter.Opened(Central(opened.adapter)) { _ = opened.finish() }
         })
     entry.users += 1

@@ -5,8 +5,9 @@ import HaloSecurityManager
 /// How the links of a radio are secured: what is shared by all of them.
 @BluetoothActor
 package final class SecurityHost {
-  /// The functions of cryptography; nil where the library is not installed, which pairs with nobody.
-  package let cryptography: (any Cryptography)?
+  /// The functions of cryptography, which are loaded when a pairing needs them; nil where the library is not installed, which
+  /// pairs with nobody.
+  package private(set) lazy var cryptography = loadCryptography()
   /// The bonds; nil if none are kept.
   package var bonds: (any BondStore)?
   package var settings: PairingSettings
@@ -14,15 +15,21 @@ package final class SecurityHost {
   package var agent: (any PairingAgent)?
   /// When peers with which a pairing has failed may try again.
   var attempts = RepeatedAttempts()
+  private let loadCryptography: () -> (any Cryptography)?
   private var random: any RandomNumberGenerator
 
-  /// - Parameter random: what the keys and passkeys are made of; not the keys of P-256, which the library makes
+  /// - Parameters:
+  ///   - cryptography: the functions; nil if they are not installed
+  ///   - bonds: where bonds are kept; nil for nowhere
+  ///   - settings: which pairings this side agrees to
+  ///   - agent: asks the user
+  ///   - random: what the keys and passkeys are made of; not the keys of P-256, which the library makes
   package init(
-    _ cryptography: (any Cryptography)?, bonds: (any BondStore)? = nil,
+    _ cryptography: @autoclosure @escaping () -> (any Cryptography)?, bonds: (any BondStore)? = nil,
     settings: PairingSettings = PairingSettings(), agent: (any PairingAgent)? = nil,
     random: any RandomNumberGenerator = SystemRandomNumberGenerator()
   ) {
-    self.cryptography = cryptography
+    loadCryptography = cryptography
     self.bonds = bonds
     self.settings = settings
     self.agent = agent
@@ -35,11 +42,13 @@ package final class SecurityHost {
   }
 
   /// Whether this side pairs at all.
-  var pairs: Bool { cryptography != nil && (settings.policy == .justWorks || settings.policy == .ask) }
+  var pairs: Bool { (settings.policy == .justWorks || settings.policy == .ask) && cryptography != nil }
 
   /// The bond with a peer; nil if there is none.
-  package func bond(with peer: BluetoothAddress) -> Bond? {
-    bonds?.bonds.last { $0.peer.isSameDevice(as: peer) }
+  ///
+  /// - Parameter own: the address of this side, by which the peer knows it
+  package func bond(with peer: BluetoothAddress, as own: BluetoothAddress) -> Bond? {
+    bonds?.bonds.last { $0.peer.isSameDevice(as: peer) && $0.own.isSameDevice(as: own) }
   }
 
   /// New random values for one pairing.
@@ -62,8 +71,8 @@ package final class SecurityHost {
   }
 }
 
-/// How long peers wait after a pairing that has failed: otherwise, a passkey could be found by trying (Core Specification Vol 3,
-/// Part H, 2.3.6).
+/// How long peers wait after a pairing that has failed: otherwise, a passkey could be found by trying (Core Specification
+/// Vol 3, Part H, 2.3.6).
 struct RepeatedAttempts {
   private struct Entry {
     var peer: BluetoothAddress

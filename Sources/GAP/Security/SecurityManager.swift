@@ -25,7 +25,7 @@ final class SecurityManager {
 
   private var pairing: LinkPairing?
   private var isEncrypting = false
-  private var waiters: [(level: SecurityLevel, completion: (Result<Void, StackError>) -> Void)] = []
+  private var waiters: [(level: LESecurityLevel, completion: (Result<Void, StackError>) -> Void)] = []
   /// The end of the time in which the central has to react to a Security Request, or in which this side has to wait.
   private var timer: Timers.Token?
   /// Whether a pairing has timed out: no other one may follow on this link.
@@ -43,7 +43,7 @@ final class SecurityManager {
     self.timers = timers
     self.identity = identity
     self.disconnect = disconnect
-    if host?.settings.policy != .never { bond = host?.bond(with: l2cap.connection.peer) }
+    if host?.settings.policy != .never { bond = host?.bond(with: l2cap.connection.peer, as: identity) }
     l2cap[.securityManager] = { [unowned self] pdu, _ in receive(Array(pdu)) }
     connection.onKeyRequest = { [unowned self] random, diversifier in key(random, diversifier) }
   }
@@ -59,7 +59,7 @@ final class SecurityManager {
       isPaired: bond != nil || key != nil, keySize: key?.size ?? 16)
   }
 
-  private var level: SecurityLevel {
+  private var level: LESecurityLevel {
     guard connection.isEncrypted, let key = connection.key else { return .none }
     guard key.isAuthenticated else { return .encrypted }
     return bond?.isSecureConnections == true && key.size == 16 ? .secureConnections : .authenticated
@@ -68,7 +68,7 @@ final class SecurityManager {
   // MARK: Raising the security
 
   /// See ``ATTLink/secure(to:completion:)``.
-  func secure(to level: SecurityLevel, completion: @escaping (Result<Void, StackError>) -> Void) {
+  func secure(to level: LESecurityLevel, completion: @escaping (Result<Void, StackError>) -> Void) {
     guard connection.isConnected else { return completion(.failure(.notConnected)) }
     if self.level >= level { return completion(.success(())) }
     waiters.append((level, completion))
@@ -139,8 +139,8 @@ final class SecurityManager {
     onEvent = nil
   }
 
-  /// The key that the controller of a peripheral is given. While a pairing is under way, that is its key, and only after both sides
-  /// have shown that they have it.
+  /// The key that the controller of a peripheral is given. While a pairing is under way, that is its key, and only after
+  /// both sides have shown that they have it.
   private func key(_ random: UInt64, _ diversifier: UInt16) -> LongTermKey? {
     if let pairing { return random == 0 && diversifier == 0 ? pairing.pendingKey : nil }
     guard let key = bond?.keyAsPeripheral, key.random == random, key.diversifier == diversifier else {
@@ -204,7 +204,7 @@ final class SecurityManager {
 
   // MARK: Pairing
 
-  private func beginPairing(_ level: SecurityLevel) {
+  private func beginPairing(_ level: LESecurityLevel) {
     guard let host, host.settings.policy != .never, host.settings.policy != .encryptOnly else {
       return fail(
         .pairingNotAllowed(peer, "which is not allowed here"))
@@ -225,7 +225,7 @@ final class SecurityManager {
     }
   }
 
-  private func begin(_ level: SecurityLevel, _ host: SecurityHost) {
+  private func begin(_ level: LESecurityLevel, _ host: SecurityHost) {
     guard let cryptography = host.cryptography,
       let secrets = try? host.makeSecrets(identity: identity)
     else {
@@ -248,7 +248,7 @@ final class SecurityManager {
   }
 
   private func setup(
-    _ level: SecurityLevel, _ host: SecurityHost, _ secrets: PairingSecrets
+    _ level: LESecurityLevel, _ host: SecurityHost, _ secrets: PairingSecrets
   ) -> PairingSetup {
     let settings = host.settings
     var features = PairingFeatures()
@@ -293,8 +293,8 @@ final class SecurityManager {
   }
 
   private func keep(_ result: PairingResult, _ host: SecurityHost) {
-    let bond = Bond(result, with: peer, own: identity)
-    if let old = host.bond(with: bond.peer), !bond.strength.isAtLeast(old.strength) {
+    var bond = Bond(result, with: peer, own: identity)
+    if let old = host.bond(with: bond.peer, as: identity), !bond.strength.isAtLeast(old.strength) {
       host.attempts.failed(peer, at: timers.now)
       let error = StackError.pairingFailed(.local(.authenticationRequirements), with: peer)
       onEvent?(.pairingFailed(error))
@@ -302,6 +302,7 @@ final class SecurityManager {
       return disconnect()
     }
     host.attempts.succeeded(peer)
+    bond.client = self.bond?.client
     self.bond = bond
     var isKept = result.isBonding && host.settings.bonds && !result.usesDebugKey && host.bonds != nil
     if isKept {
@@ -316,10 +317,23 @@ final class SecurityManager {
     settle()
   }
 
+  /// Keeps what a server has to know of the peer, if the link is that of its bond.
+  func keep(_ client: ClientRecord?) {
+    guard var bond, connection.isEncrypted, pairing == nil, bond.client != client else { return }
+    bond.client = client
+    self.bond = bond
+    guard let host, host.bond(with: bond.peer, as: identity) != nil else { return }
+    do throws(BondStoreError) {
+      try host.bonds?.store(bond)
+    } catch {
+      onEvent?(.bondNotKept("\(error)"))
+    }
+  }
+
   // MARK: The peripheral's wish
 
   /// The central alone can encrypt or pair; this side can ask it to.
-  private func sendSecurityRequest(_ level: SecurityLevel) {
+  private func sendSecurityRequest(_ level: LESecurityLevel) {
     guard let host, host.pairs || bond != nil else {
       return fail(.pairingNotAllowed(peer, "which is not allowed here"))
     }

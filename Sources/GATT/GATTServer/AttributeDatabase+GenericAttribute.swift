@@ -55,7 +55,11 @@ extension AttributeDatabase {
     for handle in handles(of: GATTUUID.clientSupportedFeatures) {
       setHandlers(
         of: handle, read: { client, reply in reply(.success(client.caching.features)) },
-        write: { value, client, reply in reply(client.caching.setFeatures(value)) })
+        write: { value, client, reply in
+          let refusal = client.caching.setFeatures(value)
+          if refusal == nil { client.onRecordChange?() }
+          reply(refusal)
+        })
     }
     var known: (count: Int, bytes: [UInt8])?
     for handle in handles(of: GATTUUID.databaseHash) {

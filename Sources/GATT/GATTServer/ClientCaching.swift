@@ -31,6 +31,14 @@ struct ClientCaching {
     return nil
   }
 
+  /// The features of a bonded client, which it does not write again.
+  mutating func restore(_ features: [UInt8]) {
+    if self.features.allSatisfy({ $0 == 0 }) { self.features = features }
+  }
+
+  /// Whether the client knows the attributes as they are.
+  var knowsTable: Bool { awareness == .aware }
+
   /// Attributes were added or removed.
   mutating func databaseChanged() { awareness = .unaware }
 

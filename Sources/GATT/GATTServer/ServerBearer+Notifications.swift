@@ -144,7 +144,10 @@ extension ServerBearer {
       return
     }
     timers.cancel(deadline)
-    if handle == serviceChanged, !indications.hasChanges { caching.confirmedChange() }
+    if handle == serviceChanged, !indications.hasChanges {
+      caching.confirmedChange()
+      onRecordChange?()
+    }
     onEvent?(.confirmed(handle))
     sendIndication()
     ready()
@@ -153,6 +156,7 @@ extension ServerBearer {
   /// Attributes in a range were added or removed.
   func databaseChanged(_ range: HandleRange) {
     guard !isClosed else { return }
+    if caching.knowsTable { onRecordChange?() }
     caching.databaseChanged()
     for value in configurations.keys where database.entry(value) == nil { configurations[value] = nil }
     longValues.removeAll { database.entry($0.handle) == nil }

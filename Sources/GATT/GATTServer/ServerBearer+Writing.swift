@@ -31,6 +31,7 @@ extension ServerBearer {
       return .written(entry.handle, value)
     }
     configurations[owner] = configuration.isEmpty ? nil : configuration
+    onRecordChange?()
     return .configured(owner, configuration)
   }
 

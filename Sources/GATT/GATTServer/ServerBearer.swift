@@ -47,12 +47,17 @@ package final class ServerBearer: ATTServer {
   @exclusivity(unchecked) package var security: LinkSecurity
   /// Called for the actions of the client. Do not pass PDUs to the bearer from within it.
   package var onEvent: ((Event) -> Void)?
+  /// Called after each change of what is kept of a bonded client.
+  package var onRecordChange: (() -> Void)?
   /// Called once when values are taken again, after one was not: see ``Delivery/full``.
   package var onReady: (() -> Void)?
   /// Called when the client and this device have agreed on another ``mtu``.
   package var onMTU: ((Int) -> Void)?
   /// The largest PDU that both ends take, in bytes.
   package var mtu: Int { bearer?.mtu ?? ATTBearer.defaultMTU }
+
+  /// The fingerprint of the attributes that the client has known last.
+  var knownTable: UInt64 = 0
 
   let timers: Timers
   /// The link, until it ends.
@@ -107,6 +112,7 @@ package final class ServerBearer: ATTServer {
     self.timers = timers
     self.security = security
     self.hasRoom = hasRoom
+    knownTable = database.fingerprint
     database.attach(self)
     bearer.serve(with: self)
   }
@@ -145,6 +151,7 @@ package final class ServerBearer: ATTServer {
     let ended = configurations.keys.sorted()
     configurations = SmallMap()
     onReady = nil
+    onRecordChange = nil
     for value in ended { onEvent?(.configured(value, [])) }
   }
 

@@ -51,4 +51,6 @@ public struct ConnectionStatus: Hashable, Sendable {
   public let dataLength: Int?
   /// Whether the link is encrypted; false where the kernel has the link and does not report it.
   public let isEncrypted: Bool
+  /// Whether its key comes from a pairing with protection against a man in the middle.
+  public let isAuthenticated: Bool
 }

@@ -1,4 +1,4 @@
-import HaloSecurityManager
+import HaloBluetoothCore
 
 /// The functions of libcrypto (OpenSSL 3) that are used, as its headers declare them: none is variadic, a macro or deprecated.
 /// OpenSSL's pages crypto(7), EVP_PKEY-EC(7), EVP_MAC(3) and EVP_EncryptInit(3) describe them.

@@ -1,4 +1,4 @@
-import HaloSecurityManager
+import HaloBluetoothCore
 
 /// The functions of cryptography by libcrypto, which is loaded when it is first needed: it does not delay the start of a
 /// program, and where it is not installed, only the functions that depend on it are missing.

@@ -84,7 +84,14 @@ extension BondFile {
     guard let path = standardPath else {
       throw Failure(.cannotOpenFile, "there is no folder for bonds; set HOME or XDG_STATE_HOME")
     }
-    return BondFile(path: path) { Console.error("halo-raw: \($0)") }
+    return BondFile(path: path)
+  }
+
+  /// The same; nil without a folder for state.
+  static var ofUser: BondFile? { standardPath.map { BondFile(path: $0) } }
+
+  private convenience init(path: String) {
+    self.init(path: path) { Console.error("halo-raw: \($0)") }
   }
 
   /// The bonds with a device, of each adapter.

@@ -27,8 +27,8 @@ let connectCommand = CommandSpec(
     Lines come from the terminal, a pipe or a file. # begins a comment.
 
     The commands are services, read WHAT, write WHAT HEX (or --text TEXT), command WHAT HEX (a write without response),
-    subscribe WHAT [--indicate], unsubscribe WHAT, wait TIME, wait WHAT [TIME], send NAME or HEX (a frame of a ring), mtu, help
-    and quit; help says what each does. WHAT is a handle, such as 0x0012, or a UUID, such as 2A19.
+    subscribe WHAT [--indicate], unsubscribe WHAT, wait TIME, wait WHAT [TIME], send NAME or HEX (a frame of a ring), pair, mtu,
+    help and quit; help says what each does. WHAT is a handle, such as 0x0012, or a UUID, such as 2A19.
     Values are printed with the time, the handle, the name, the bytes and what they say; a frame of a ring by its name and its
     fields. csv and jsonl have a record for each: "kind" is read, write, value (of a subscription), service, characteristic,
     link, gap or error.

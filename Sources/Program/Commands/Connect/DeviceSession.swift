@@ -18,6 +18,8 @@ final class DeviceSession {
   private var wake: (() -> Void)?
   private var failure: Failure?
   private var isDone = false
+  /// Asks about pairings; its answers are lines.
+  private var agent: PersonAgent?
 
   private var connection: GATTLink?
   private var table = AttributeList()
@@ -99,8 +101,10 @@ final class DeviceSession {
   private func start() {
     guard !hasStarted else { return }
     hasStarted = true
+    defer { beginAsking() }
     let name = session.ringName ?? connection?.peer.description ?? "device"
     output.editor = LineEditor(prompt: "\(name.printable)> ") { [self] text in
+      if agent?.take(text) == true { return }
       waiting.append(text.map { InputLines.Line(typed: $0) })
       wake?()
     }
@@ -112,6 +116,30 @@ final class DeviceSession {
       input.isPaused = waiting.count >= Self.mostWaiting
       wake?()
     }
+  }
+
+  /// On a terminal, a device that wants it is paired with when the person agrees.
+  private func beginAsking() {
+    guard let editor = output.editor else { return }
+    let agent = PersonAgent(.keyboardDisplay, allowsJustWorks: false) { [output] text in
+      output.above { Console.error(text) }
+    }
+    agent.onQuestion = { editor.next() }
+    self.agent = agent
+    session.security.agent = agent
+    session.security.settings.policy = .ask
+  }
+
+  /// A script says itself when to pair; there is nobody to ask.
+  private func pair(_ connection: GATTLink) async throws(StackError) {
+    let settings = session.security.settings
+    if agent == nil { session.security.settings.policy = .justWorks }
+    defer { session.security.settings = settings }
+    try await connection.secure(to: .encrypted)
+    let security = connection.security
+    let text =
+      "paired: \(security.isAuthenticated ? "" : "not ")authenticated, key of \(security.keySize) bytes"
+    output.print("link", note: text, text: text)
   }
 
   /// Waits for a line, the loss of the link, an interruption, or this time.
@@ -158,6 +186,7 @@ final class DeviceSession {
       try await subscriptions.add(choice, kind, table, on: connection.gatt)
     case .unsubscribe(let choice): try await subscriptions.remove(choice, table, on: connection.gatt)
     case .send(let bytes, let isConfirmed): try await send(bytes, isConfirmed: isConfirmed, connection)
+    case .pair: try await pair(connection)
     case .info: await output.printLink(connection)
     case .pause(let time): try await pause(until: session.timers.current + time, connection)
     case .await(let choice, let time): try await awaitValue(of: choice, time, connection)

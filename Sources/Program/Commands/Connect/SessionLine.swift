@@ -12,6 +12,7 @@ enum SessionLine: Equatable {
   case unsubscribe(AttributeChoice)
   /// A frame to a ring, which is completed with zeros and its checksum.
   case send([UInt8], isConfirmed: Bool)
+  case pair
   case info
   case pause(Duration)
   /// Waits for a value of a characteristic that is subscribed to.
@@ -30,6 +31,7 @@ enum SessionLine: Equatable {
     ("wait", "TIME", "wait: 500ms, 2s"),
     ("wait", "WHAT [TIME]", "wait for a value that has come since the last write, 10 s at most"),
     ("send", "NAME|HEX", "send a frame to a ring: battery, or 03; its checksum is added"),
+    ("pair", "", "pair with the device, and keep the bond"),
     ("mtu", "", "the MTU, the parameters of the link, its PHY and signal strength"),
     ("help", "", "this list"),
     ("quit", "", "end the session; so do Ctrl-D and Ctrl-C"),
@@ -51,11 +53,12 @@ enum SessionLine: Equatable {
     guard let first = words.first, !first.hasPrefix("#") else { return nil }
     let rest = words.dropFirst()
     switch first {
-    case "services", "inspect", "info", "mtu", "help", "?", "quit", "exit":
+    case "services", "inspect", "pair", "info", "mtu", "help", "?", "quit", "exit":
       guard rest.isEmpty else { throw .usage("\(first) takes no arguments") }
       self =
         switch first {
         case "services", "inspect": .services
+        case "pair": .pair
         case "info", "mtu": .info
         case "help", "?": .help
         default: .quit

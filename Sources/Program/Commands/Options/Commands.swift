@@ -37,7 +37,7 @@ package enum Commands {
       .init("inspect", inspectCommand), .init("read", readCommand), .init("write", writeCommand),
       .init("subscribe", subscribeCommand), .init("serve", serveCommand),
       .init("advertise", advertiseCommand),
-      .init("bonds", bondsCommand)),
+      .init("pair", pairCommand), .init("bonds", bondsCommand)),
     group(
       "This machine", .init("adapters", adaptersCommand), .init("status", statusCommand),
       .init("mark", markCommand),

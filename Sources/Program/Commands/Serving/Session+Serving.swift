@@ -135,6 +135,8 @@ final class ServingAdapter {
     let opened = try await interruption.cancels { () async throws(Failure) in
       try await SessionAdapter(specification, invocation, at: address, opensAnother: opensAnother)
     }
+    // Phones pair with what they use for long, and keep their subscriptions then.
+    opened.security.settings.policy = .justWorks
     let isVerbose = invocation[CommonOptions.verbose]
     opened.adapter.onNote = { if isVerbose { Console.error($0) } }
     let result = await outcome {

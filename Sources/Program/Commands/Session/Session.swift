@@ -44,6 +44,8 @@ final class Session {
 
   let spec: AdapterSpecification
   private let opened: SessionAdapter
+  /// How links are secured.
+  var security: SecurityHost { opened.security }
   /// The radio, for a command that serves on it, too.
   var adapter: any Adapter { opened.adapter }
   private(set) var request: ConnectionRequest

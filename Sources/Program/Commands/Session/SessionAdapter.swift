@@ -30,6 +30,9 @@ final class SessionAdapter {
   /// Sees the traffic; nil without `--record` and `--explain`.
   var tap: TrafficTap? { opened.tap }
 
+  /// How its links are secured. Bonds with simulated devices are not kept.
+  let security: SecurityHost
+
   private let opened: OpenedAdapter
   private let virtualClock: HostClock?
   /// Consequences to print if the process ends at once.
@@ -45,7 +48,10 @@ final class SessionAdapter {
     opensAnother: Bool = false
   ) async throws(Failure) {
     var virtualClock: HostClock?
+    security = SecurityHost(
+      LibcryptoCryptography.shared, bonds: specification.isReal ? BondFile.ofUser : nil)
     var opening = AdapterOpenOptions()
+    opening.security = security
     opening.forcesTakeover = invocation[CommonOptions.take]
     opening.randomAddress = address
     opening.recordFolders = UserFolders.runtime

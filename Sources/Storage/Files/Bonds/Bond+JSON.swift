@@ -1,5 +1,7 @@
 import HCI
+import ATT
 import HaloBluetoothCore
+import HaloGATT
 import HaloSecurityManager
 
 /// A bond as an entry of a file. What is written is read again, and what is read has the lengths and ranges that the
@@ -17,6 +19,7 @@ extension Bond: StoredEntry {
     keyAsPeripheral = try json.optionalMember("keyAsPeripheral", as: StoredLongTermKey.self)?.key
     peerSigning = try json.optionalMember("peerSigning", as: StoredSigningKey.self)?.key
     ownSigning = try json.optionalMember("ownSigning", as: StoredSigningKey.self)?.key
+    client = try json.optionalMember("client", as: StoredClient.self)?.record
     name = try json.optionalMember("name")
     guard name.map({ $0.utf8.count <= Self.longestName }) ?? true else { throw .wrongKind(path: ["name"]) }
   }
@@ -31,6 +34,7 @@ extension Bond: StoredEntry {
       "keyAsPeripheral": keyAsPeripheral.map { StoredLongTermKey(key: $0).json },
       "peerSigning": peerSigning.map { StoredSigningKey(key: $0).json },
       "ownSigning": ownSigning.map { StoredSigningKey(key: $0).json },
+      "client": client.map { StoredClient(record: $0).json },
       "name": name.map { .string($0) },
     ])
   }
@@ -74,6 +78,64 @@ private struct StoredSigningKey: JSONDecodable {
 
   var json: JSONValue {
     .object(["key": .string(Hex.string(key.key)), "counter": .integer(Int(key.counter))])
+  }
+}
+
+/// What a server keeps of a client. More than fits into a table of attributes is not read.
+private struct StoredClient: JSONDecodable {
+  let record: ClientRecord
+
+  private static let mostConfigurations = 256
+  /// The features of the specification need one byte (Core Specification Vol 3, Part G, 7.2).
+  private static let mostFeatures = 16
+
+  init(record: ClientRecord) { self.record = record }
+
+  init(_ json: JSONValue) throws(JSONError) {
+    let features = Hex.bytes(try json.member("features", as: String.self))
+    guard let features, (1...Self.mostFeatures).contains(features.count) else {
+      throw .wrongKind(path: ["features"])
+    }
+    // JSON has no whole number of 64 bits that all programs read.
+    guard let table = UInt64(try json.member("table", as: String.self), radix: 16) else {
+      throw .wrongKind(path: ["table"])
+    }
+    let configurations: [StoredConfiguration] = try json.member("configurations")
+    guard configurations.count <= Self.mostConfigurations else { throw .wrongKind(path: ["configurations"]) }
+    record = ClientRecord(
+      configurations: configurations.map(\.configuration), features: features, table: table)
+  }
+
+  var json: JSONValue {
+    .object([
+      "configurations": .array(
+        record.configurations.prefix(Self.mostConfigurations).map {
+          StoredConfiguration(configuration: $0).json
+        }),
+      "features": .string(Hex.string(Array(record.features.prefix(Self.mostFeatures)))),
+      "table": .string(String(record.table, radix: 16)),
+    ])
+  }
+}
+
+private struct StoredConfiguration: JSONDecodable {
+  let configuration: ClientRecord.Configuration
+
+  init(configuration: ClientRecord.Configuration) { self.configuration = configuration }
+
+  init(_ json: JSONValue) throws(JSONError) {
+    let type = BluetoothUUID(try json.member("type", as: String.self))
+    guard let type else { throw .wrongKind(path: ["type"]) }
+    configuration = ClientRecord.Configuration(
+      handle: AttributeHandle(try json.member("handle", as: UInt16.self)), type: type,
+      value: ClientConfiguration(rawValue: try json.member("value", as: UInt16.self)))
+  }
+
+  var json: JSONValue {
+    .object([
+      "handle": .integer(Int(configuration.handle.rawValue)), "type": .string("\(configuration.type)"),
+      "value": .integer(Int(configuration.value.rawValue)),
+    ])
   }
 }
 

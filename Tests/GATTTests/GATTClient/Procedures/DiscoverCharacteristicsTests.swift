@@ -67,7 +67,7 @@ import Testing
     let ending = run(
       DiscoverCharacteristics(in: service(0x10, 0x20)), [Exchange("08 1000 2000 0328", "01 08 1000 05")])
     #expect(ending?.error == .refused(refusal(0x08, 0x10, 0x05)))
-    #expect(ending?.error?.description.contains("pairing") == true)
+    #expect(ending?.error?.description.contains("Insufficient") == true)
   }
 }
 

@@ -1,4 +1,4 @@
-import HaloSecurityManager
+import HaloBluetoothCore
 import HaloSystem
 import TestSupport
 import Testing

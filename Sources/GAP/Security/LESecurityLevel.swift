@@ -1,7 +1,7 @@
 import HaloGATT
 
 /// A level of the LE security mode 1 (Core Specification Vol 3, Part C, 10.2.1).
-package enum SecurityLevel: Int, Hashable, Sendable, Comparable {
+package enum LESecurityLevel: Int, Hashable, Sendable, Comparable {
   case none = 1
   /// Encrypted, with a key of any pairing.
   case encrypted
@@ -10,7 +10,7 @@ package enum SecurityLevel: Int, Hashable, Sendable, Comparable {
   /// The same, of LE Secure Connections, with 16 bytes.
   case secureConnections
 
-  package static func < (first: SecurityLevel, second: SecurityLevel) -> Bool {
+  package static func < (first: LESecurityLevel, second: LESecurityLevel) -> Bool {
     first.rawValue < second.rawValue
   }
 }

@@ -1,5 +1,3 @@
-import HaloBluetoothCore
-
 /// The functions that the Security Manager takes from a library of cryptography (Core Specification Vol 3, Part H, 2.2). All
 /// numbers are most significant byte first here, as libraries and standards have them.
 package protocol Cryptography: Sendable {

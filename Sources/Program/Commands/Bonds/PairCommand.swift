@@ -1,0 +1,93 @@
+import GAP
+import HaloBluetoothCore
+import HaloCommandLine
+import HaloSecurityManager
+
+private enum PairOption {
+  static let authenticated = Flag(
+    "--authenticated", help: "fail unless a number is compared or typed")
+  static let interface = Option(
+    "--interface",
+    as: .choice(
+      "KIND",
+      [
+        ("none", IOCapability.noInputNoOutput), ("display", .displayOnly), ("confirm", .displayYesNo),
+        ("keyboard", .keyboardOnly), ("both", .keyboardDisplay),
+      ]), help: "what you see and type: none, display, confirm, keyboard, both")
+  static let shortKeys = Option(
+    "--min-key-size", as: .integer(7...16, unit: "BYTES"), default: "16",
+    help: "accept keys of fewer bytes than 16, which can be guessed")
+}
+
+let pairCommand = CommandSpec(
+  name: "pair", arguments: "[DEVICE]", summary: "pair with a device, and keep the bond",
+  options: [PairOption.authenticated, PairOption.interface, PairOption.shortKeys, CommonOptions.format],
+  examples: [
+    ("sudo halo-raw pair R02_BEEF --adapter user:hci0", "pair once; later links are encrypted"),
+    ("halo-raw bonds", "list what was paired"),
+  ],
+  details: """
+    Some devices give their values over encrypted links only, or stay connected to paired hosts only. After this command, each
+    command encrypts its links to the device before it uses them.
+
+    How the two find out that nobody is between them depends on what both can show and type. On a terminal, this command can do
+    both: a number is compared, or typed at one side. Otherwise, and with devices that have neither a display nor keys, nobody
+    checks (Just Works). --interface has another choice, which reads the answers from standard input also where that is a pipe.
+
+    Where a device asks for a number, type or compare it there, and nowhere else.
+    """
+) { invocation in
+  try await Session.run(invocation) { session in
+    let terminal = StandardInput.isForegroundTerminal
+    let capability = invocation[PairOption.interface] ?? (terminal ? .keyboardDisplay : .noInputNoOutput)
+    let agent = PersonAgent(capability, allowsJustWorks: true) { Console.error($0) }
+    session.security.agent = agent
+    session.security.settings.policy = .ask
+    session.security.settings.minimumKeySize = invocation[PairOption.shortKeys]
+    let input = StandardInput()
+    defer { input.stop() }
+    if capability != .noInputNoOutput {
+      _ = input.listen { (line: String?) in _ = agent.take(line) }
+    }
+    try await session.withDevice { connection, _ in
+      let pairing = PairingRow(connection, session.ringName)
+      connection.whenChanged { pairing.take($0) }
+      try await connection.secure(to: invocation[PairOption.authenticated] ? .authenticated : .encrypted)
+      pairing.print(OutputFormat(invocation))
+    }
+  }
+}
+
+/// The result of a pairing, as a record.
+@BluetoothActor
+private final class PairingRow {
+  private let connection: GATTLink
+  private let name: String?
+  private var paired: (method: PairingMethod, isKept: Bool)?
+
+  private static let columns = [
+    "name", "address", "type", "method", "authenticated", "key_size_bytes", "kept",
+  ]
+
+  init(_ connection: GATTLink, _ name: String?) { (self.connection, self.name) = (connection, name) }
+
+  func take(_ event: LinkEvent) {
+    if case .paired(let method, _, let isKept) = event { paired = (method, isKept) }
+  }
+
+  func print(_ format: OutputFormat) {
+    let (peer, security) = (connection.peer, connection.security)
+    var printer = RecordPrinter(format, Self.columns)
+    let how =
+      paired.map { "paired with" + ($0.isKept ? "" : ", for this link only,") } ?? "paired already with"
+    let check =
+      security.isAuthenticated ? "authenticated" : "nobody has checked that it is the device you mean"
+    printer.print(
+      [
+        .text(name), .text("\(peer)"), .text("\(peer.kind)"), .text(paired.map { "\($0.method)" }),
+        .flag(security.isAuthenticated), .number(security.keySize), .flag(paired?.isKept ?? true),
+      ],
+      text: "\(how) \(name?.printable ?? "") \(peer) (\(peer.kind)): "
+        + (paired.map { "\($0.method), " } ?? "") + "\(check), key of \(security.keySize) bytes")
+  }
+}
