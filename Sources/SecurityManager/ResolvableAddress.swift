@@ -25,21 +25,22 @@ package struct ResolvableAddress: Hashable, Sendable {
     let bits = bits & 0x3F_FFFF
     guard bits != 0, bits != 0x3F_FFFF else { return nil }
     random = 1 << 22 | bits
-    hash = try key.hash(random)
+    hash = try key.hash(Self.block(random))
   }
 
   package var address: BluetoothAddress { BluetoothAddress(UInt64(random) << 24 | UInt64(hash), .random) }
 
-  /// Whether the key is that of the device.
-  func isResolved(by key: any BlockCipher) throws(CryptographyError) -> Bool { try key.hash(random) == hash }
+  /// The block that is encrypted to get the hash.
+  fileprivate static func block(_ random: UInt32) -> [UInt8] {
+    [UInt8](repeating: 0, count: 13) + [16, 8, 0].map { UInt8(truncatingIfNeeded: random >> $0) }
+  }
 }
 
 extension BlockCipher {
-  /// The function ah (Core Specification Vol 3, Part H, 2.2.2): 24 bits in, 24 bits out.
-  package func hash(_ random: UInt32) throws(CryptographyError) -> UInt32 {
-    var block = [UInt8](repeating: 0, count: 16)
-    for place in 0..<3 { block[15 - place] = UInt8(truncatingIfNeeded: random >> (8 * place)) }
-    return try encrypt(block).suffix(3).reduce(0) { $0 << 8 | UInt32($1) }
+  /// The function ah (Core Specification Vol 3, Part H, 2.2.2): a hash of 24 bits.
+  fileprivate func hash(_ block: [UInt8]) throws(CryptographyError) -> UInt32 {
+    let bytes = try encrypt(block)
+    return UInt32(bytes[13]) << 16 | UInt32(bytes[14]) << 8 | UInt32(bytes[15])
   }
 }
 
@@ -100,10 +101,11 @@ package final class AddressResolver {
     }
     guard let resolvable = ResolvableAddress(address), !keys.isEmpty else { return nil }
     if let known = found[address.value] { return known }
+    let block = ResolvableAddress.block(resolvable.random)
     var identity: BluetoothAddress?
     do throws(CryptographyError) {
       for key in keys {
-        guard try resolvable.isResolved(by: key.cipher) else { continue }
+        guard try key.cipher.hash(block) == resolvable.hash else { continue }
         identity = key.identity
         break
       }

@@ -9,12 +9,20 @@ import subprocess
 import threading
 
 import pytest
-from program import BAD_DATA, IO_ERROR, NO_FILE, OK, ROOT, TIMEOUT
+from program import BAD_DATA, IO_ERROR, NO_FILE, NOT_FOUND, OK, ROOT, TIMEOUT
 from stored import VIRTUAL, contents
 from test_files import OTHER, RING, as_root
 
 CAPTURE = ROOT / "captures/virtual-stream.btsnoop"
 ADDRESS = "C0:11:22:33:BE:EF"
+BOND = """[General]
+AddressType=static
+[LongTermKey]
+Key=D2681BEA8B2C177B1AB8786F22C89DBB
+EncSize=16
+EDiv=1
+Rand=2
+"""
 PAUSED = '{"ring": "%s", "settings": {"spo2": {"enabled": 1}}}' % ADDRESS
 
 
@@ -95,6 +103,24 @@ def test_what_is_remembered(halo, state, simulation, make):
     assert all(str(path) in line for line in run.stderr.splitlines()), run
     assert kind(path) == before
     assert plain(halo, "forget").returncode == OK
+
+
+@in_each_state
+def test_bonds(halo, state, tmp_path, make):
+    """Keys are not replaced by what is no file of keys, and the message is said once."""
+    (tmp_path / "bluetooth/00:1A:7D:DA:71:13" / ADDRESS).mkdir(parents=True)
+    (tmp_path / "bluetooth/00:1A:7D:DA:71:13" / ADDRESS / "info").write_text(BOND)
+    assert plain(halo, "bonds", "import", "--from", tmp_path / "bluetooth").returncode == OK
+    path = state / "bonds.json"
+    make(path)
+    before = kind(path)
+    run = plain(halo, "bonds")
+    assert run.returncode == OK and len(run.stderr.splitlines()) <= 1, run
+    assert all(str(path) in line for line in run.stderr.splitlines()), run
+    assert bool(run.stderr) != (ADDRESS in run.stdout) or before == stat.S_IFLNK, run
+    forgotten = plain(halo, "bonds", "forget", ADDRESS)
+    assert forgotten.returncode == (OK if ADDRESS in run.stdout else NOT_FOUND), forgotten
+    assert not path.exists() or kind(path) == before
 
 
 @in_each_state

@@ -70,7 +70,7 @@ extension HelpPage {
     ),
     (
       "~/.local/state/halo-raw/",
-      "known rings and what waits for brokers; with XDG_STATE_HOME, halo-raw in it"
+      "known rings, bonds, and what waits for brokers; with XDG_STATE_HOME, halo-raw in it"
     ),
   ]
 }
