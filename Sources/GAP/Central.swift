@@ -88,11 +88,14 @@ package final class Central {
   private var scans: [Scan] = []
   private var connections: [GATTLink] = []
   private var habits = PeerHabits()
+  /// The addresses on the air of bonded devices that change theirs.
+  private var privateAddresses = PrivateAddresses()
 
   /// A central on an adapter that is not started yet.
   package init(_ adapter: any Adapter) {
     self.adapter = adapter
     adapter.onReport = { [weak self] report, time in self?.receive(report, at: time) }
+    adapter.security?.nameOf = { [weak self] in self?.collector[PeerIdentity($0)]?.localName }
     adapter.onScanRefusal = { [weak self] error in self?.scanRefusal = error }
     adapter.onFailure = { [weak self] error in
       self?.failure = error
@@ -192,6 +195,12 @@ package final class Central {
       scanResponses &+= isResponse ? 1 : 0
       scannableReports &+= !isResponse && report.eventType.contains(.scannable) ? 1 : 0
     }
+    var report = report
+    if let security = adapter.security {
+      let identity = security.identity(of: report.address)
+      if security.mayHidePeer(identity) { privateAddresses.heard(identity, at: report.address, time) }
+      report.address = identity
+    }
     guard let advertisement = collector.receive(report, at: time) else { return }
     // A previous handler may have cancelled the next one.
     for scan in scans where scan.central != nil && scan.filter.matches(advertisement) {
@@ -225,7 +234,8 @@ package final class Central {
     var request = request
     request.leftOut.formUnion(leftOut(of: peer))
     let attempt = SecuredAttempt(completion)
-    let cancel = adapter.connect(request) { [weak self, request] result in
+    let identity = request.peer
+    let cancel = reach(request) { [weak self, request] result in
       if case .failure(let error) = result, let procedure = error.procedure {
         self?.habits.note(LinkCost(procedure, isAnswer: false), of: peer)
       }
@@ -234,7 +244,7 @@ package final class Central {
           // Create it here and not after the hop to a waiting task: PDUs may follow immediately.
           let isAsked = request.mtu != nil || !request.leftOut.contains(.exchangeMTU)
           let mtu = isAsked ? request.mtu ?? ATTBearer.largestMTU : nil
-          let connection = GATTLink(link, timers: timers, mtu: mtu)
+          let connection = GATTLink(link, timers: timers, peer: identity, mtu: mtu)
           connection.gatt.watchesServiceChanges = !request.leftOut.contains(.serviceChanged)
           self?.track(connection)
           return connection
@@ -243,6 +253,44 @@ package final class Central {
     return {
       cancel()
       attempt.cancel()
+    }
+  }
+
+  /// Connects to a device, at the address that it has now: one that changes it is listened for, unless it was just heard.
+  private func reach(
+    _ request: ConnectionRequest, completion: @escaping (Result<any ATTLink, StackError>) -> Void
+  ) -> () -> Void {
+    let peer = request.peer
+    guard adapter.security?.mayHidePeer(peer) == true else {
+      return adapter.connect(request, completion: completion)
+    }
+    var request = request
+    if let address = privateAddresses.recent(of: peer, at: timers.now) {
+      request.peer = address
+      return adapter.connect(request, completion: completion)
+    }
+    let begin = timers.now
+    var cancel = {}
+    let done = OneShot(completion)
+    let search = scan(.aggressive) { [weak self] device in
+      guard let self, device.address == peer, let address = privateAddresses.recent(of: peer, at: timers.now)
+      else { return }
+      cancel()
+      request.peer = address
+      request.deadline -= timers.now - begin
+      cancel = adapter.connect(request) { done($0) }
+    }
+    let deadline = timers.schedule(after: request.deadline) {
+      search.cancel()
+      done(.failure(.peerNotFound(peer, seconds: request.deadline.inSeconds)))
+    }
+    cancel = { [timers] in
+      search.cancel()
+      timers.cancel(deadline)
+    }
+    return {
+      cancel()
+      done(.failure(.cancelled))
     }
   }
 

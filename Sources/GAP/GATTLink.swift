@@ -7,7 +7,7 @@ import HaloBluetoothCore
 /// An `async` function returns at once when its task is cancelled, unless it says otherwise.
 @BluetoothActor
 package final class GATTLink {
-  /// The address of the peer.
+  /// The address of the peer: of a bonded one, the address that stays.
   package let peer: BluetoothAddress
   /// Which device the peer is.
   package var identity: PeerIdentity { PeerIdentity(peer) }
@@ -51,10 +51,13 @@ package final class GATTLink {
   /// - Parameters:
   ///   - link: the link
   ///   - timers: the clock of its deadlines
+  ///   - peer: the address of the peer that stays; nil for the one on the air
   ///   - mtu: the largest PDU to receive, in bytes; nil if the MTU is not to be exchanged
-  package init(_ link: any ATTLink, timers: Timers, mtu: Int? = ATTBearer.largestMTU) {
+  package init(
+    _ link: any ATTLink, timers: Timers, peer: BluetoothAddress? = nil, mtu: Int? = ATTBearer.largestMTU
+  ) {
     self.link = link
-    peer = link.peer
+    self.peer = peer ?? link.peer
     // Until the link ends, it and the bearer hold each other.
     let bearer = ATTBearer(
       timers: timers, receiveMTU: mtu ?? ATTBearer.largestMTU, exchangesMTU: mtu != nil

@@ -74,7 +74,8 @@ public final class Radio {
   ///
   /// - Parameters:
   ///   - radio: which radio
-  ///   - path: a file that records the packets of the radio; it must not exist, or be empty. A recording of a pairing has its keys.
+  ///   - path: a file that records the packets of the radio; it must not exist, or be empty. A recording of a pairing has its
+  ///     keys.
   ///   - pairing: which pairings are agreed to
   /// - Throws: `.notFound`, `.notPermitted`, `.radioUnavailable`, `.notSupported`; `.invalidValue` for a text that is no
   ///   radio; `.file` if the recording cannot be made; `.cancelled`

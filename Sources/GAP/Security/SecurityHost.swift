@@ -17,6 +17,11 @@ package final class SecurityHost {
   var attempts = RepeatedAttempts()
   private let loadCryptography: () -> (any Cryptography)?
   private var random: any RandomNumberGenerator
+  /// The name of a device that was heard, by the address that stays.
+  var nameOf: (BluetoothAddress) -> String? = { _ in nil }
+  private var resolver: AddressResolver?
+  /// The bonds that the resolver was made of.
+  private var resolved: [Bond] = []
 
   /// - Parameters:
   ///   - cryptography: the functions; nil if they are not installed
@@ -46,9 +51,36 @@ package final class SecurityHost {
 
   /// The bond with a peer; nil if there is none.
   ///
-  /// - Parameter own: the address of this side, by which the peer knows it
+  /// - Parameters:
+  ///   - peer: its address on the air, or the one that stays
+  ///   - own: the address of this side, by which the peer knows it
   package func bond(with peer: BluetoothAddress, as own: BluetoothAddress) -> Bond? {
-    bonds?.bonds.last { $0.peer.isSameDevice(as: peer) && $0.own.isSameDevice(as: own) }
+    let identity = identity(of: peer)
+    return bonds?.bonds.last { $0.peer.isSameDevice(as: identity) && $0.own.isSameDevice(as: own) }
+  }
+
+  /// The address that stays of a bonded device, for one that changes; the same address for all others.
+  package func identity(of address: BluetoothAddress) -> BluetoothAddress {
+    guard address.kind == .random, address.value >> 46 == 1, settings.policy != .never,
+      let bonds = bonds?.bonds, bonds.contains(where: { $0.identityResolvingKey != nil })
+    else { return address }
+    if resolver == nil || resolved != bonds {
+      resolved = bonds
+      resolver = cryptography.flatMap { try? AddressResolver($0, bonds) }
+    }
+    return resolver?.identity(of: address) ?? address
+  }
+
+  /// Whether there is a key to resolve the addresses of this device.
+  package func mayHidePeer(_ identity: BluetoothAddress) -> Bool {
+    settings.policy != .never
+      && bonds?.bonds.contains { $0.peer.isSameDevice(as: identity) && $0.identityResolvingKey != nil }
+        == true
+  }
+
+  /// Keeps the name of a bonded device.
+  func name(_ peer: BluetoothAddress, as own: BluetoothAddress) -> String? {
+    nameOf(peer) ?? bond(with: peer, as: own)?.name
   }
 
   /// New random values for one pairing.

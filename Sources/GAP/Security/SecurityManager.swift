@@ -303,6 +303,7 @@ final class SecurityManager {
     }
     host.attempts.succeeded(peer)
     bond.client = self.bond?.client
+    bond.name = host.name(bond.peer, as: identity)
     self.bond = bond
     var isKept = result.isBonding && host.settings.bonds && !result.usesDebugKey && host.bonds != nil
     if isKept {
@@ -352,7 +353,7 @@ final class SecurityManager {
 extension Bond {
   fileprivate init(_ result: PairingResult, with peer: BluetoothAddress, own: BluetoothAddress) {
     self.init(
-      peer: result.peerIdentity ?? peer.asIdentity, own: own,
+      peer: result.peerIdentity ?? peer.plain, own: own.plain,
       isSecureConnections: result.strength.isSecureConnections)
     identityResolvingKey = result.peerIdentityResolvingKey
     keyAsCentral = result.keyAsCentral
@@ -364,5 +365,5 @@ extension Bond {
 
 extension BluetoothAddress {
   /// An address that a controller has resolved, with its type on the air.
-  fileprivate var asIdentity: BluetoothAddress { BluetoothAddress(value, typeBit == 0 ? .public : .random) }
+  fileprivate var plain: BluetoothAddress { BluetoothAddress(value, typeBit == 0 ? .public : .random) }
 }

@@ -87,7 +87,7 @@ class Lock(Worker):
 
     async def leave(self, connection):
         """As rings that stay with paired hosts only."""
-        await asyncio.sleep(1)
+        await asyncio.sleep(3)
         if not connection.encryption:
             await connection.disconnect()
 
@@ -136,7 +136,7 @@ if __name__ == "__main__":
     parser.add_argument("--no-bond", action="store_true", help="it keeps no keys")
     parser.add_argument("--key-size", type=int, default=16)
     parser.add_argument("--asks", action="store_true", help="it sends a Security Request at once")
-    parser.add_argument("--leaves", action="store_true", help="and ends a link that is not encrypted after a second")
+    parser.add_argument("--leaves", action="store_true", help="and ends a link that is not encrypted after three seconds")
     parser.add_argument("--refuses", action="store_true")
     parser.add_argument("--sees-another-number", action="store_true")
     start(run(parser.parse_args()))

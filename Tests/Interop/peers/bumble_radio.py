@@ -9,6 +9,9 @@ What the adapters are is printed as `ready PORT PORT`. The commands of the phone
     ring COUNT MTU      uses the first ring that advertises until it has COUNT PPG frames
     strap COUNT         subscribes to the heart rate of the first device that advertises it, for COUNT values
     strap-until FLAGS   the same until a value comes that begins with these flags, in hexadecimal digits
+    bond-strap          pairs with such a device, subscribes to it, and leaves
+    bonded-strap COUNT  comes back, encrypts the link, and waits for COUNT values without subscribing again
+    forget              deletes its bonds
     advertisements      what each adapter sends: data, scan response, interval in milliseconds
 """
 
@@ -22,6 +25,8 @@ from bumble.core import UUID, AdvertisingData
 from bumble.device import Device, DeviceConfiguration, Peer
 from bumble.gatt import Service
 from bumble.host import Host
+from bumble.keys import MemoryKeyStore
+from bumble.pairing import PairingConfig
 
 from bumble_central import advertisements, lines
 from bumble_device import Journal, readable
@@ -99,6 +104,35 @@ async def use_strap(device, is_enough) -> dict:
     return seen
 
 
+async def use_bonded_strap(device, pairs: bool, count: int) -> dict:
+    """As a phone does: it pairs and subscribes once; later it only encrypts."""
+    advertisement = await find_service(device, 0x180D)
+    connection = await device.connect(advertisement.address)
+    connection.on("pairing_failure", lambda reason: print(json.dumps({"failed": int(reason)}), flush=True))
+    peer = Peer(connection)
+    if not pairs:
+        await connection.encrypt()
+    await peer.discover_services()
+    await peer.discover_characteristics()
+    [measurement] = peer.get_characteristics_by_uuid(UUID.from_16_bits(0x2A37))
+    await measurement.discover_descriptors()
+    values, enough = [], asyncio.Event()
+
+    def on_value(value: bytes):
+        values.append(value.hex())
+        if len(values) == count:
+            enough.set()
+
+    if pairs:
+        await measurement.subscribe(on_value)
+        await connection.pair()
+    else:
+        peer.gatt_client.notification_subscribers.setdefault(measurement.handle, set()).add(on_value)
+    await asyncio.wait_for(enough.wait(), 20)
+    await connection.disconnect()
+    return {"values": values, "encrypted": bool(connection.encryption)}
+
+
 async def run(options):
     journal = Journal(None)
     radio = Radio()
@@ -112,6 +146,9 @@ async def run(options):
         for number, transport in enumerate(options.transport, 1)]
     print("ready", *[await each.listen(transport) for each, transport in zip(offered, options.transport)], flush=True)
     phone = phone_on(radio)
+    phone.keystore = MemoryKeyStore()
+    phone.pairing_config_factory = lambda _: PairingConfig(
+        sc=True, mitm=False, bonding=True, identity_address_type=PairingConfig.AddressType.RANDOM)
     await phone.power_on()
     async for line in lines(sys.stdin):
         command, *arguments = line.split()
@@ -122,6 +159,13 @@ async def run(options):
                 answer = await use_strap(phone, lambda values: len(values) == int(arguments[0]))
             case "strap-until":
                 answer = await use_strap(phone, lambda values: values[-1].startswith(arguments[0]))
+            case "bond-strap":
+                answer = await use_bonded_strap(phone, True, 1)
+            case "bonded-strap":
+                answer = await use_bonded_strap(phone, False, int(arguments[0]))
+            case "forget":
+                await phone.keystore.delete_all()
+                answer = {}
             case "advertisements":
                 answer = [advertisements(each.controller) for each in offered]
         print(json.dumps(answer), flush=True)

@@ -340,4 +340,55 @@ struct PairedHostsTests {
     }
     await central.stop()
   }
+
+  // MARK: What a server keeps of a bonded client
+
+  /// A phone writes its configurations once: they hold over links and restarts, and not before the link is encrypted.
+  @Test func bondedClientKeepsItsSubscriptions() async throws {
+    let device = try await device(.noInputNoOutput, .justWorks)
+    let (_, central) = try await phone(.noInputNoOutput, .justWorks)
+    let link = try await connect(central)
+    try await link.secure(to: .encrypted)
+    let service = try #require(try await link.gatt.firstService(Device.service))
+    let all = try await link.gatt.discoverCharacteristics(of: service)
+    let characteristic = try #require(all.first { $0.uuid == Device.encryptedType })
+    _ = try await link.gatt.subscribe(to: characteristic) { _, _ in }
+    await link.disconnect()
+    #expect(device.bonds.bonds.first?.client?.configurations.map(\.handle) == [device.encrypted])
+    device.restart()
+    let again = try await connect(central)
+    await testTimers.sleep(for: .seconds(1))
+    let server = try #require(try device.link.server)
+    #expect(server.configuration(of: device.encrypted) == .notify)
+    #expect(server.notify([7], of: device.encrypted) == .sent)
+    // The end of a link is not the end of a subscription of a bonded client.
+    await again.disconnect()
+    #expect(device.bonds.bonds.first?.client?.configurations.map(\.value) == [.notify])
+    await central.stop()
+  }
+
+  /// Without the bond, somebody with the address of the phone gets nothing.
+  @Test func strangerAtTheClientsAddressGetsNothing() async throws {
+    let device = try await device(.noInputNoOutput, .justWorks)
+    device.bonds.bonds = [
+      {
+        var bond = Bond(
+          peer: BluetoothAddress(0x001A_7DDA_7113, .public), own: BluetoothAddress(Self.address, .public),
+          isSecureConnections: true)
+        bond.keyAsPeripheral = LongTermKey([UInt8](repeating: 1, count: 16))
+        bond.client = ClientRecord(
+          configurations: [
+            .init(handle: device.encrypted, type: Device.encryptedType, value: .notify)
+          ], table: device.database.fingerprint)
+        return bond
+      }()
+    ]
+    let (_, central) = try await phone(.noInputNoOutput, .encryptOnly)
+    _ = try await connect(central)
+    await testTimers.sleep(for: .seconds(1))
+    let server = try #require(try device.link.server)
+    #expect(server.configuration(of: device.encrypted) == [])
+    #expect(server.notify([7], of: device.encrypted) == .notSubscribed)
+    await central.stop()
+  }
 }

@@ -1,0 +1,233 @@
+"""Pairing, bonds, and what is done with them later: our host against Bumble's, in both roles.
+
+The situations are those of hbldh/bleak 504 and 758 and IanHarvey/bluepy 234 (a read that needs pairing, or six digits),
+h2zero/NimBLE-Arduino 116 and PhilipsHue/flutter_reactive_ble 903 (a device that was reset, while there is a bond here),
+apache/mynewt-nimble 319 (a subscription that was made before bonding), bluez/bluez 270 and embassy-rs/trouble 341 (a bonded
+client that does not subscribe again after a restart), apache/mynewt-nimble 2206 and zephyrproject-rtos/zephyr 24086 (a bond that
+is taken away by pairing anew).
+"""
+
+import json
+import re
+import signal
+import subprocess
+import time
+
+import pytest
+from event_lines import event_lines
+from forked import adapter_at, start_peer
+from program import NO_PERMISSION, PROTOCOL, wait_until
+from shared_radio import SharedRadio
+
+JSON = ("--format", "jsonl")
+ADDRESS = "E4:11:0C:4B:53:01"
+
+
+class Lock:
+    """A lock on Bumble, and its user."""
+
+    def __init__(self, events, *options):
+        self.events = events
+        self.process = start_peer(
+            "bumble_lock.py", "tcp-server:127.0.0.1:0", "--events", events, *options, takes_commands=True)
+        self.adapter = adapter_at(*self.process.places())
+
+    def tell(self, command):
+        print(command, file=self.process.stdin, flush=True)
+
+    def of(self, kind) -> list[dict]:
+        return [event for line in event_lines(self.events) if (event := json.loads(line))["event"] == kind]
+
+    def wait_for(self, kind) -> dict:
+        wait_until(lambda: self.of(kind), f"event {kind} of the lock", 20)
+        return self.of(kind)[-1]
+
+
+@pytest.fixture
+def lock_with(tmp_path, state):
+    locks = []
+
+    def make(*options):
+        locks.append(Lock(tmp_path / f"lock{len(locks)}.jsonl", *options))
+        return locks[-1]
+
+    yield make
+    for lock in locks:
+        lock.process.terminate()
+        lock.process.wait(timeout=20)
+
+
+@pytest.fixture
+def pair(halo):
+    """Runs `pair`; its user, if there is one, reads what it says and types a line, or nothing."""
+    def run(lock, *options, user=None):
+        process = halo.start("pair", "Lock", *JSON, *options, adapter=lock.adapter, stdin=subprocess.PIPE)
+        if user:
+            answer = user(process.stderr.readline())
+            if answer is not None:
+                print(answer, file=process.stdin, flush=True)
+        return halo.wait(process, 40)
+    return run
+
+
+def number(text) -> str:
+    return re.search(r"\b\d{6}\b", text)[0]
+
+
+# --- the errand of an owner
+
+
+@pytest.mark.verdict
+def test_pairing_once_is_enough(halo, lock_with, pair, state):
+    lock = lock_with()
+    refused = halo.run("read", "Lock", "--uuid", "2A1C", adapter=lock.adapter)
+    refused.failed(PROTOCOL, saying="to pair with it: halo-raw pair DEVICE")
+    [paired] = pair(lock).succeeded().records()
+    assert paired["method"] == "Just Works" and paired["kept"] and not paired["authenticated"]
+    assert (state / "bonds.json").stat().st_mode & 0o777 == 0o600
+    [bond] = halo.run("bonds", *JSON).succeeded().records()
+    assert bond["address"] == ADDRESS and bond["name"] == "Lock" and bond["private_addresses"]
+    for _ in range(2):
+        [value] = halo.run("read", "Lock", "--uuid", "2A1C", *JSON, adapter=lock.adapter).succeeded().records()
+        assert value["value"] == "2a"
+    assert len(lock.of("paired")) == 1 and len(lock.of("encryption")) == 3
+    # A CCCD that is refused in clear: the values come, too.
+    process = halo.start("connect", "Lock", *JSON, adapter=lock.adapter, stdin=subprocess.PIPE)
+    out, _ = process.communicate("subscribe 2A6E\nwait 2A6E 5s\n", timeout=30)
+    assert [json.loads(line)["value"] for line in out.splitlines() if json.loads(line)["kind"] == "value"] == ["2c"]
+
+
+@pytest.mark.verdict
+def test_a_device_that_was_reset_is_never_used_in_clear(halo, lock_with, pair):
+    lock = lock_with()
+    pair(lock).succeeded()
+    lock.tell("forget")
+    lock.wait_for("forgotten")
+    halo.run("read", "Lock", "--uuid", "2A1C", adapter=lock.adapter).failed(NO_PERMISSION, saying="bonds forget")
+    # A new pairing would take the bond away from whoever has it: the owner says so first.
+    pair(lock).failed(NO_PERMISSION, saying="bonds forget")
+    halo.run("bonds", "forget", "Lock").succeeded()
+    pair(lock).succeeded()
+    halo.run("read", "Lock", "--uuid", "2A1C", adapter=lock.adapter).succeeded()
+
+
+def test_a_script_pairs_when_it_says_so(halo, lock_with):
+    lock = lock_with()
+    process = halo.start("connect", "Lock", *JSON, adapter=lock.adapter, stdin=subprocess.PIPE)
+    out, err = process.communicate("pair\nread 2A1C\n", timeout=30)
+    assert process.returncode == 0, err
+    assert [json.loads(line)["value"] for line in out.splitlines() if json.loads(line)["kind"] == "read"] == ["2a"]
+    assert lock.of("paired")
+
+
+def test_a_device_that_leaves_unpaired_hosts_stays(halo, lock_with, pair):
+    """Rings that stay connected to bonded hosts only."""
+    lock = lock_with("--asks", "--leaves")
+    refused = halo.start("connect", "Lock", "--retry-for", "0", adapter=lock.adapter, stdin=subprocess.PIPE)
+    out, err = refused.communicate("wait 10s\n", timeout=30)
+    assert refused.returncode and "after it had asked for pairing, which was refused" in err
+    pair(lock).succeeded()
+    process = halo.start("connect", "Lock", *JSON, adapter=lock.adapter, stdin=subprocess.PIPE)
+    process.communicate("wait 4s\nread 2A1C\n", timeout=30)
+    assert process.returncode == 0
+
+
+# --- each method
+
+
+@pytest.mark.verdict
+@pytest.mark.parametrize("legacy", [[], ["--legacy"]], ids=["secure connections", "legacy"])
+@pytest.mark.parametrize("ours, theirs", [
+    ("confirm", "confirm"), ("display", "keyboard"), ("keyboard", "display"), ("keyboard", "keyboard"), ("both", "both"),
+    ("none", "both")])
+def test_a_method_for_each_pair_of_interfaces(lock_with, pair, ours, theirs, legacy):
+    """Bumble keeps the wrong one of the two keys of LE legacy pairing, so that it can't be returned to."""
+    lock = lock_with("--interface", theirs, *legacy)
+    methods = {("confirm", "confirm"): "numeric comparison", ("both", "both"): "numeric comparison", ("none", "both"): "Just Works"}
+    method = methods.get((ours, theirs), "passkey entry")
+    if legacy:
+        method = {"numeric comparison": "Just Works" if ours == "confirm" else "passkey entry"}.get(method, method)
+
+    def user(said):
+        if method == "numeric comparison":
+            assert number(said) == lock.wait_for("compare")["number"]
+            return "yes"
+        if said.startswith("Type the six digits"):
+            if theirs == "keyboard":
+                # Both users have agreed on a number.
+                lock.tell("type 4711")
+                return "4711"
+            return lock.wait_for("shown")["number"]
+        lock.wait_for("asked")
+        lock.tell(f"type {int(number(said))}")
+        return None
+
+    is_asked = method != "Just Works"
+    [paired] = pair(lock, "--interface", ours, user=user if is_asked else None).succeeded().records()
+    assert paired["method"] == method and paired["authenticated"] == is_asked
+    assert lock.wait_for("paired")
+
+
+@pytest.mark.parametrize("options, ours, answer, saying", [
+    (["--refuses"], "none", None, "pairing not supported"),
+    (["--interface", "confirm", "--sees-another-number"], "confirm", "yes", "refused to pair"),
+    (["--interface", "confirm"], "confirm", "no", "numeric comparison failed"),
+    (["--interface", "display"], "keyboard", "000001", "confirm value failed"),
+    (["--key-size", "7"], "none", None, "key size"),
+])
+def test_a_pairing_that_fails_says_why(lock_with, pair, halo, options, ours, answer, saying):
+    lock = lock_with(*options)
+    result = pair(lock, "--interface", ours, user=None if ours == "none" else lambda said: answer)
+    assert result.code == NO_PERMISSION and saying in result.err.splitlines()[-1]
+    assert halo.run("bonds", *JSON).succeeded().records() == []
+
+
+def test_no_person_is_no_protection(lock_with, pair):
+    pair(lock_with(), "--authenticated").failed(NO_PERMISSION, saying="nobody to ask")
+
+
+# --- as a peripheral
+
+
+@pytest.mark.verdict
+def test_a_bonded_phone_keeps_its_subscription_over_restarts(halo, state):
+    radio = SharedRadio(listening=["tcp-server:127.0.0.1:0"])
+    arguments = ("strap", "--to", radio.adapters[0])
+
+    def strap():
+        process = halo.start(*arguments, adapter="virtual:warm-up=1,seed=7")
+        assert "advertises at" in process.stderr.readline()
+        return process
+
+    def end(process):
+        process.send_signal(signal.SIGINT)
+        halo.wait(process).succeeded()
+
+    try:
+        first = strap()
+        assert radio.ask("bond-strap")["encrypted"]
+        end(first)
+        [bond] = halo.run("bonds", *JSON).succeeded().records()
+        assert bond["address"] == "F0:F1:F2:F3:F4:F6"
+        second = strap()
+        assert len(radio.ask("bonded-strap", 2)["values"]) == 2
+        # A phone that has forgotten the bond can't take it away.
+        radio.ask("forget")
+        assert "failed" in radio.ask("bond-strap")
+        end(second)
+        assert halo.run("bonds", *JSON).succeeded().records() == [bond]
+    finally:
+        radio.close()
+
+
+# --- interruption
+
+
+def test_ctrl_c_during_a_question_ends_pairing(halo, lock_with):
+    lock = lock_with("--interface", "confirm")
+    process = halo.start("pair", "Lock", "--interface", "confirm", adapter=lock.adapter, stdin=subprocess.PIPE)
+    assert "Compare" in process.stderr.readline()
+    begin = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    assert process.wait(20) == 130 and time.monotonic() - begin < 5
+    assert halo.run("bonds", *JSON).succeeded().records() == []
