@@ -292,6 +292,14 @@ targets += [
   .executableTarget(
     name: "benchmark-server", dependencies: ["HaloRaw"], path: "Tests/BenchmarkServer",
     swiftSettings: settings),
+  // Pairing by the kernel, for the tests in Tests/Kernel.
+  .executableTarget(
+    name: "kernel-pairing",
+    dependencies: [
+      "ATT", "HaloBluetoothCore", "GAP", "HaloSystem", "HaloGATT", "HCI", "HaloLinuxBluetooth",
+      "HaloSecurityManager", "HaloStorage",
+    ],
+    path: "Tests/KernelPairing", swiftSettings: settings),
   .executableTarget(
     name: "soak-check",
     dependencies: [

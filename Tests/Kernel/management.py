@@ -8,7 +8,7 @@ import struct
 # include/net/bluetooth/hci_sock.h
 NO_DEVICE, CONTROL_CHANNEL = 0xFFFF, 3
 COMMAND_COMPLETE, COMMAND_STATUS = 1, 2
-SET_BONDABLE, START_DISCOVERY, STOP_DISCOVERY, SET_ADVERTISING = 0x09, 0x23, 0x24, 0x29
+READ_INFORMATION, SET_BONDABLE, START_DISCOVERY, STOP_DISCOVERY, SET_ADVERTISING = 0x04, 0x09, 0x23, 0x24, 0x29
 READ_ADVERTISING_FEATURES, ADD_ADVERTISING, REMOVE_ADVERTISING = 0x3D, 0x3E, 0x3F
 
 
@@ -67,6 +67,12 @@ def stop_discovery(adapter, kinds: bytes):
 def set_advertising(adapter, is_on: bool):
     """As `btmgmt advertising on` does: the adapter's own advertisement, which a central may connect to."""
     command(adapter, SET_ADVERTISING, bytes([2 if is_on else 0]))
+
+
+def is_bondable(adapter) -> bool:
+    """Whether the kernel keeps the keys of pairings."""
+    current = struct.unpack_from("<I", command(adapter, READ_INFORMATION), 13)[0]
+    return bool(current & 1 << 4)
 
 
 def set_bondable(adapter, is_bondable: bool):

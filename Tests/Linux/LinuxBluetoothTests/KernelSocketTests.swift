@@ -10,7 +10,7 @@ import Testing
 
 @Suite struct KernelSocketTests {
   @Test func filtersAreBitMasks() {
-    #expect(HCIFilter.rawController.bytes == hex("12000000" + "20c00000" + "00000040" + "00000000"))
+    #expect(HCIFilter.rawController.bytes == hex("12000000" + "20c10000" + "00000140" + "00000000"))
     #expect(HCIFilter(types: [.event, .acl]).bytes == hex("14000000" + "ffffffffffffffff" + "00000000"))
   }
 

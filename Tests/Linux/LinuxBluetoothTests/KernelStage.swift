@@ -111,6 +111,7 @@ final class KernelStage {
 @BluetoothActor
 final class StagedLink {
   let link: KernelLink
+  let socket: L2CAPSocket
   let pair: SocketPair
   private(set) var losses: [LinkLoss] = []
   private(set) var pdus: [String] = []
@@ -125,7 +126,7 @@ final class StagedLink {
     handle: ConnectionHandle? = KernelStage.handle
   ) throws {
     pair = try SocketPair(keepsPackets: true)
-    let socket = try L2CAPSocket(pair.ours, handle: handle, timers: stage.timers)
+    socket = try L2CAPSocket(pair.ours, handle: handle, timers: stage.timers)
     let request = ConnectionRequest(
       peer: KernelStage.peer, parameters: Self.wanted, parameterPolicy: policy)
     link = stage.adapter.adopt(socket, for: request, isOurs: isOurs)

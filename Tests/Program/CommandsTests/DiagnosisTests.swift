@@ -46,7 +46,7 @@ import Testing
 
   @Test func aGoodMachineHasNoProblem() {
     let state = Self.machine()
-    #expect(state.findings.map(\.weight) == [.good, .good])
+    #expect(state.findings.map(\.weight) == [.good, .good, .good])
     #expect(state.findings.code == .success)
   }
 
@@ -55,6 +55,15 @@ import Testing
     let found = try #require(finding("libcrypto", state))
     #expect(found.weight == .note && found.remedy?.contains("apt install libssl3") == true)
     #expect(state.findings.code == .success)
+  }
+
+  /// Only one of the two can pair.
+  @Test func itSaysWhoPairs() {
+    #expect(finding("pairing", Self.machine())?.text.hasPrefix("halo-raw pairs") == true)
+    let beside = finding("pairing", Self.machine { $0.runsBluetoothd = true })
+    #expect(beside?.text.hasPrefix("bluetoothd pairs") == true && beside?.weight == .good)
+    #expect(finding("pairing", Self.machine { $0.capabilities = .netRaw })?.weight == .note)
+    #expect(finding("pairing", Self.machine { $0.adapters = [Self.adapter(isUp: false)] }) == nil)
   }
 
   /// An adapter that did not answer when the kernel set it up is neither down nor missing.
@@ -123,7 +132,7 @@ import Testing
       $0.adapters = [Self.adapter(0, isUp: false), Self.adapter(1), Self.adapter(2, isTaken: true)]
     }
     #expect(problems(state) == [])
-    #expect(state.findings.map(\.weight) == [.good, .note, .good, .note])
+    #expect(state.findings.map(\.weight) == [.good, .note, .good, .note, .good])
     #expect(finding("hci0", state)?.remedy != nil)
   }
 

@@ -46,7 +46,11 @@ package final class KernelAdapter: Adapter {
   private var connector: KernelConnector?
   private var desiredScan: ScanParameters?
   package private(set) var failure: StackError?
-  private let links: KernelLinks
+  let links: KernelLinks
+  /// How links are secured; nil for not at all. Set it before ``open()``.
+  package var security: SecurityHost?
+  /// Set by ``open()``.
+  var pairing: KernelPairing?
   /// The connected peers when the adapter failed.
   private var ourPeers: Set<UInt64> = []
 
@@ -186,9 +190,12 @@ package final class KernelAdapter: Adapter {
     {
       lastCommand = LastCommand(management)
     }
+    if pairing == nil, let security, let management { pairing = makePairing(security, management) }
     // The kernel reports changes of an adapter from the first command on, of any program.
     management?.send(.readControllerInformation, to: index) { [weak self] result in
-      if case .success(let information) = result { self?.adopt(information.currentSettings) }
+      guard let self, case .success(let information) = result else { return }
+      adopt(information.currentSettings)
+      pairing?.begin(index, own: address, information.currentSettings)
     }
     management?.onEvent = { [weak self] event, index in
       guard let self else { return }
@@ -201,11 +208,25 @@ package final class KernelAdapter: Adapter {
       if index == self.index {
         if case .newSettings(let settings) = event { adopt(settings) }
         if case .discovering(let type, let isOn) = event { discoveryChanged(isOn ? type : nil) }
+        if case .security(let event) = event { pairing?.receive(event) }
         peripheral?.note(event)
       }
       watch.kernelReported()
     }
     return controller
+  }
+
+  private func makePairing(_ security: SecurityHost, _ management: Management) -> KernelPairing {
+    let pairing = KernelPairing(
+      security, links, management.queue, index, timers: timers, isPrivileged: management.isPrivileged
+    ) { RunningPrograms.contains("bluetoothd") }
+    pairing.onNote = { [weak self] in self?.onNote?($0) }
+    // As for the other one, its process is started while there are privileges.
+    if security.settings.policy.pairs, management.isPrivileged {
+      let lastCommand = LastCommand(management)
+      pairing.onLastCommand = { lastCommand?.set($0) }
+    }
+    return pairing
   }
 
   /// The kernel takes filters for more than events from processes with CAP_NET_RAW only.
@@ -226,6 +247,7 @@ package final class KernelAdapter: Adapter {
     if failure == nil, isEndingDiscovery { await finish { self.onDiscoveryEnd = $0 } }
     if let peripheral { await finish { peripheral.stop(completion: $0) } }
     controller?.fail(.cancelled)
+    pairing?.end()
     socket?.packets.close()
     management?.close()
   }
@@ -434,7 +456,10 @@ package final class KernelAdapter: Adapter {
     case .parametersRefused(let handle, let status): links[handle]?.parametersRefused(status)
     case .ending(let handle, let reason):
       if reason == .remotePowerOff { links.expectPowerOff() }
-      links.ending(handle)
+      links.ending(handle, reason)
+    case .encryption(let handle, let status, let isOn):
+      if status != .success { links.encryptionFailed(handle, status) }
+      links[handle]?.protection.encryptionChanged(status, isOn: isOn)
     case .disconnected(let handle, let reason):
       connector?.runner.handle(.lost(handle, reason))
       peripheral?.disconnected(handle)
@@ -457,6 +482,9 @@ package final class KernelAdapter: Adapter {
   func catchUp() {
     socket?.packets.receivePending()
   }
+
+  /// Calls `action` when the kernel has handled what the controller has reported until now.
+  func whenEventsAreHandled(_ action: @escaping () -> Void) { controller?.whenEventsAreHandled(action) }
 
   func disconnect(_ handle: ConnectionHandle) {
     controller?.disconnect(handle)

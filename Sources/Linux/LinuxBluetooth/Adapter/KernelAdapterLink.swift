@@ -2,6 +2,7 @@ import GAP
 import Glibc
 import HCI
 import HaloBluetoothCore
+import HaloGATT
 import HaloSystem
 
 /// An ATT link over the kernel's L2CAP.
@@ -9,7 +10,7 @@ import HaloSystem
 final class KernelLink: ATTLink {
   var onPDU: ((RawSpan, Arrival) -> Void)? {
     get { socket.packets.onPacket }
-    set { socket.packets.onPacket = newValue }
+    set { socket.packets.onPacket = role == .peripheral ? newValue.map(afterEvents) : newValue }
   }
   var onClosed: ((LinkLoss) -> Void)?
   var onEvent: ((LinkEvent) -> Void)?
@@ -17,6 +18,10 @@ final class KernelLink: ATTLink {
   let role: LERole
   var localAddress: BluetoothAddress? { adapter.address.value == 0 ? nil : adapter.address }
   private(set) var parameters: LinkParameters?
+  /// Its security, and how it is raised.
+  private(set) lazy var protection = KernelLinkSecurity(self, socket, adapter)
+  var security: LinkSecurity { protection.state }
+  var isBonded: Bool { adapter.pairing?.bond(with: peer) != nil }
   var hasRoom: Bool { socket.packets.hasRoom }
   var onRoom: (() -> Void)? {
     get { socket.packets.onRoom }
@@ -62,6 +67,19 @@ final class KernelLink: ATTLink {
     // The link object lives for as long as the link does.
     socket.packets.onClosed = { error in self.socketEnded(error) }
     socket.packets.onDrops = { [weak self] count in self?.onEvent?(.dropped(count)) }
+  }
+
+  /// Whether it has neither ended nor is being ended.
+  var isUsable: Bool { !isOver && !endedByUs && !isHeld }
+
+  /// A peer may ask as soon as the link is encrypted. The controller has reported that before, on another socket.
+  private func afterEvents(
+    _ receive: @escaping (RawSpan, Arrival) -> Void
+  ) -> (RawSpan, Arrival) -> Void {
+    { [weak self] pdu, arrival in
+      if let self, adapter.pairing != nil, !protection.state.isEncrypted { adapter.catchUp() }
+      receive(pdu, arrival)
+    }
   }
 
   func adopt(_ parameters: LinkParameters) {
@@ -139,6 +157,8 @@ final class KernelLink: ATTLink {
   }
 
   private func socketEnded(_ error: SystemError?) {
+    // The controller may have reported why, on another socket.
+    if let handle, !links.knowsReason(of: handle) { adapter.catchUp() }
     guard !isOver else { return }
     // If the adapter is gone, its failure ends the link, too.
     guard let loss = links.loss(of: self, error) else {
@@ -159,6 +179,16 @@ final class KernelLink: ATTLink {
     lose(.remote(.connectionTimeout))
   }
 
+  /// Ends a link that is not as secure as it has to be.
+  func abandon() {
+    guard isUsable else { return }
+    let handle = isOurs ? self.handle : nil
+    socket.packets.close { [adapter] in
+      if let handle { adapter.disconnect(handle) }
+    }
+    lose(.remote(.authenticationFailure))
+  }
+
   /// The link is gone.
   func lose(_ loss: LinkLoss) {
     guard !isOver else { return }
@@ -169,6 +199,7 @@ final class KernelLink: ATTLink {
     updates.fail(.notConnected)
     socket.packets.onClosed = nil
     socket.packets.close()
+    protection.linkEnded(loss)
     onClosed.take()?(loss)
   }
 
@@ -218,6 +249,10 @@ final class KernelLink: ATTLink {
     if let length = preferences.dataLength {
       setDataLength(length) { if case .failure(let error) = $0 { report(error) } }
     }
+  }
+
+  func secure(to level: LESecurityLevel, completion: @escaping (Result<Void, StackError>) -> Void) {
+    protection.secure(to: level, completion: completion)
   }
 
   func readRSSI() async throws(StackError) -> Int8? {

@@ -33,6 +33,13 @@ final class KernelLinks {
 
   subscript(handle: ConnectionHandle) -> KernelLink? { links.first { $0.handle == handle } }
 
+  func first(where isWanted: (KernelLink) -> Bool) -> KernelLink? { links.first(where: isWanted) }
+
+  /// Whether other programs have links on the adapter.
+  var haveOthers: Bool {
+    ((try? HCIDevices.links(of: watch.index)) ?? []).contains { self[$0.handle] == nil }
+  }
+
   /// This process ends a link.
   func willEnd(_ handle: ConnectionHandle, by deadline: Instant) { Self.ending[name(handle)] = deadline }
 
@@ -90,6 +97,8 @@ final class KernelLinks {
     return Set(lost.map(\.peer.value))
   }
 
+  func knowsReason(of handle: ConnectionHandle) -> Bool { reasons[handle] != nil }
+
   /// The reason for which a link's socket has ended. The controller's is better than the kernel's number.
   ///
   /// - Returns: nil if the adapter is gone or about to go, which ends the link in a moment
@@ -119,9 +128,13 @@ final class KernelLinks {
     self[handle]?.adopt(parameters)
   }
 
-  /// This machine ends a link, whatever reason is sent to the peer.
-  func ending(_ handle: ConnectionHandle) {
-    reasons[handle] = .connectionTerminatedByLocalHost
+  /// Encryption has failed, for which the kernel is about to end the link.
+  func encryptionFailed(_ handle: ConnectionHandle, _ reason: HCIErrorCode) { reasons[handle] = reason }
+
+  /// This machine ends a link, whatever reason is sent to the peer. The kernel's own is that a pairing has failed.
+  func ending(_ handle: ConnectionHandle, _ reason: HCIErrorCode) {
+    let isOfPairing = reason == .authenticationFailure
+    reasons[handle] = reasons[handle] ?? (isOfPairing ? reason : .connectionTerminatedByLocalHost)
     self[handle]?.finish()
   }
 

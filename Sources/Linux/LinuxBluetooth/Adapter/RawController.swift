@@ -24,6 +24,8 @@ package final class RawController {
     case parameters(ConnectionHandle, LinkParameters)
     /// A parameter update that has failed, requested by any program.
     case parametersRefused(ConnectionHandle, HCIErrorCode)
+    /// Encryption was switched on or off, or a key was renewed; or that has failed.
+    case encryption(ConnectionHandle, HCIErrorCode, isOn: Bool)
     case disconnected(ConnectionHandle, HCIErrorCode)
     /// The kernel, or another program, disconnects a link, with this reason.
     case ending(ConnectionHandle, HCIErrorCode)
@@ -204,6 +206,10 @@ package final class RawController {
         return
       }
       onLink?(.parameters(event.handle, event.parameters))
+    case .encryptionChange(let event):
+      onLink?(.encryption(event.handle, event.status, isOn: event.encryption != .off))
+    case .encryptionKeyRefreshComplete(let event):
+      onLink?(.encryption(event.handle, event.status, isOn: event.status == .success))
     case .disconnectionComplete(let event):
       guard event.status == .success else { return }
       onLink?(.disconnected(event.handle, event.reason))

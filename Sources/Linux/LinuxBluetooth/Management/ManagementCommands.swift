@@ -11,7 +11,7 @@ package struct ManagementCommand<Response: Sendable>: Sendable {
   /// Reads the return parameters. Bytes after them are ignored.
   package let read: @Sendable (inout ByteReader) throws(DecodeError) -> Response
 
-  fileprivate init(
+  init(
     _ opcode: UInt16, _ operation: String, _ write: (inout ByteWriter) -> Void = { _ in },
     read: @escaping @Sendable (inout ByteReader) throws(DecodeError) -> Response
   ) {
@@ -23,7 +23,7 @@ package struct ManagementCommand<Response: Sendable>: Sendable {
 }
 
 extension ManagementCommand<Void> {
-  fileprivate init(_ opcode: UInt16, _ operation: String, _ write: (inout ByteWriter) -> Void) {
+  init(_ opcode: UInt16, _ operation: String, _ write: (inout ByteWriter) -> Void) {
     self.init(opcode, operation, write, read: { _ in })
   }
 }
@@ -82,8 +82,13 @@ extension ManagementCommand<ManagementControllerInformation> {
 extension ManagementCommand<ManagementSettings> {
   /// Switches an adapter on or off, and reads the resulting settings. Requires CAP_NET_ADMIN.
   package static func setPowered(_ isPowered: Bool) -> Self {
-    Self(0x0005, "switch the adapter") {
-      $0.write(UInt8(isPowered ? 1 : 0))
+    setting(0x0005, "switch the adapter", isPowered ? 1 : 0)
+  }
+
+  /// A command with one byte.
+  static func setting(_ opcode: UInt16, _ operation: String, _ value: UInt8) -> Self {
+    Self(opcode, operation) {
+      $0.write(value)
     } read: { reader throws(DecodeError) in
       ManagementSettings(rawValue: try reader.readUInt32())
     }

@@ -115,6 +115,7 @@ package enum ManagementEvent: Hashable, Sendable {
   case discovering(DiscoveryType, Bool)
   /// Another program has ended the advertisement with this number, or its time is over.
   case advertisingRemoved(UInt8)
+  case security(ManagementSecurityEvent)
   /// Another event, with its code.
   case unknown(UInt16)
 
@@ -133,7 +134,9 @@ package enum ManagementEvent: Hashable, Sendable {
       case 0x0013:
         return .discovering(DiscoveryType(rawValue: try reader.readUInt8()), try reader.readUInt8() != 0)
       case 0x0024: return .advertisingRemoved(try reader.readUInt8())
-      default: return .unknown(packet.code)
+      default:
+        return try ManagementSecurityEvent(packet.code, parsing: &reader).map { .security($0) }
+          ?? .unknown(packet.code)
       }
     }
   }

@@ -86,7 +86,9 @@ package struct HCIFilter: Hashable, Sendable {
   /// The same, and the data of all links.
   static let rawControllerAndData = HCIFilter(types: [.event, .command, .acl], events: ownEvents)
   private static let ownEvents: [HCIEventCode] = [
-    .commandComplete, .commandStatus, .disconnectionComplete, .leMeta,
+    .commandComplete, .commandStatus, .disconnectionComplete, .encryptionChange,
+    .encryptionKeyRefreshComplete,
+    .leMeta,
   ]
 }
 

@@ -38,9 +38,10 @@ enum KernelFunction {
 
 /// Numbers of the kernel's headers, each with its name there.
 enum KernelABI {
-  // bluetooth.h: protocols of sockets, and the option of an L2CAP socket.
+  // bluetooth.h: protocols of sockets, and options of an L2CAP socket.
   static let protocolL2CAP: Int32 = 0  // BTPROTO_L2CAP
   static let protocolHCI: Int32 = 1  // BTPROTO_HCI
+  static let security: Int32 = 4  // BT_SECURITY
   static let phy: Int32 = 14  // BT_PHY
   // hci.h: the level of options of HCI sockets, and these options.
   static let levelHCI: Int32 = 0  // SOL_HCI

@@ -1,3 +1,4 @@
+import GAP
 import Glibc
 import HCI
 import HaloBluetoothCore
@@ -50,6 +51,20 @@ package final class L2CAPSocket {
     let attempt = ConnectAttempt(timers, completion)
     attempt.start(sockets, peer: peer, local: local, deadline: deadline)
     return { attempt.end(.failure(.cancelled)) }
+  }
+
+  /// The kernel's option for the security of the link. Tests replace it.
+  var securityOption:
+    (read: (Int32) -> KernelSecurityOption?, raise: (Int32, LESecurityLevel) throws(SystemError) -> Void) = (
+      KernelSecurityOption.read, KernelSecurityOption.raise
+    )
+
+  /// The security of the link; nil if the kernel does not know.
+  var security: KernelSecurityOption? { packets.isOpen ? securityOption.read(packets.descriptor) : nil }
+
+  /// Has the kernel raise the security of the link; see ``KernelSecurityOption``.
+  func raise(to level: LESecurityLevel) throws(SystemError) {
+    try securityOption.raise(packets.descriptor, level)
   }
 
   /// The PHYs of the link; nil if the kernel does not know.

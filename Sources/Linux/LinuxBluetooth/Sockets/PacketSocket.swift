@@ -57,6 +57,8 @@ package final class PacketSocket {
   @exclusivity(unchecked) private var watch: EpollLoop.Watch?
   @exclusivity(unchecked) private var unsent = PacketQueue()
   @exclusivity(unchecked) private var wasFull = false
+  /// Whether packets wait until ``sendHeld()``.
+  @exclusivity(unchecked) private var isHolding = false
   /// Until when a send that fails with ENOTCONN is repeated: some kernels are not ready right after `connect`.
   private var graceEnd: Instant?
 
@@ -326,11 +328,24 @@ package final class PacketSocket {
   /// called later from the loop, as callers do not expect the socket to end during this call.
   package func send(_ packet: RawSpan) {
     guard isOpen else { return }
-    if unsent.isEmpty, transmit(packet) { return }
+    if unsent.isEmpty, !isHolding, transmit(packet) { return }
     guard isOpen, unsent.count < Self.maximumUnsent else {
       return endSoon(SystemError("send", errno: ENOBUFS))
     }
     unsent.append(packet)
+  }
+
+  /// Queues all packets from now on, as the kernel would refuse them for a while.
+  func hold() {
+    isHolding = true
+    watch?.interest.remove(.writable)
+  }
+
+  /// Sends the packets that were held, and those to come.
+  func sendHeld() {
+    guard isHolding else { return }
+    isHolding = false
+    flush()
   }
 
   /// Whether there is room for a packet that can wait.
@@ -345,6 +360,7 @@ package final class PacketSocket {
 
   /// Queued packets are sent in order, and removed only when the kernel has accepted them.
   private func flush() {
+    guard !isHolding else { return }
     // The queue is moved out and back, as the end of the socket removes its packets.
     var packets = PacketQueue()
     swap(&packets, &unsent)

@@ -2,6 +2,7 @@ import HCI
 import HaloBluetoothCore
 import HaloCommandLine
 import HaloLinuxBluetooth
+import HaloSystem
 
 let adaptersCommand = CommandSpec(
   name: "adapters", arguments: "[up|down hciN]",
@@ -54,7 +55,7 @@ private func list(_ format: OutputFormat) async throws {
     [
       "adapter", "address", "up", "version", "le", "phys", "features", "settings", "owner", "name", "state",
     ])
-  let runsBluetoothd = Processes.isRunning("bluetoothd")
+  let runsBluetoothd = RunningPrograms.contains("bluetoothd")
   let management = try? Management()
   defer { management?.close() }
   for adapter in adapters {

@@ -128,6 +128,7 @@ extension SystemState {
           "running; halo-raw works beside it, but waits while it scans, and cannot use a ring connected to it",
           "if connecting is slow: sudo systemctl stop bluetooth, or use --adapter user:hciN --take"))
     }
+    if adapters.contains(where: { $0.condition == .up && !$0.isTaken }) { findings.append(pairingFinding) }
     if isRaspberryPi, !wifi.isEmpty {
       findings.append(
         .note(
@@ -146,6 +147,19 @@ extension SystemState {
         "libcrypto", "not installed: no device can be paired with, and serve has no Database Hash",
         "sudo apt install libssl3; from Debian 13 and Ubuntu 24.04 on: sudo apt install libssl3t64")
     ]
+  }
+
+  /// The kernel asks all programs, and pairs as the first one says that answers.
+  private var pairingFinding: Finding {
+    if runsBluetoothd {
+      return .good("pairing", "bluetoothd pairs; halo-raw uses its bonds (bluetoothctl pair ADDRESS)")
+    }
+    guard capabilities.contains(.netAdmin) else {
+      return .note(
+        "pairing", "halo-raw pairs, as bluetoothd does not run, but only with CAP_NET_ADMIN",
+        "see privileges above, or use --adapter user:hciN")
+    }
+    return .good("pairing", "halo-raw pairs, and keeps the bonds, as bluetoothd does not run")
   }
 
   // MARK: The ring

@@ -80,7 +80,7 @@ struct SystemState: Sendable {
       state.drivers[adapter.index] = driver(in: "/sys/class/bluetooth/\(adapter.index)")
     }
     state.radioSwitches = radioSwitches(in: rfkillFolder)
-    state.runsBluetoothd = Processes.isRunning("bluetoothd")
+    state.runsBluetoothd = RunningPrograms.contains("bluetoothd")
     state.otherPrograms = Processes.holdingHCISockets()
     // Strings of the device tree end with a zero byte.
     state.model = SmallFile.line("/proc/device-tree/model").map { String($0.prefix { $0 != "\0" }) }
@@ -161,13 +161,8 @@ extension SystemState.RingState {
   }
 }
 
-/// The running programs, from /proc.
+/// The programs that use HCI sockets, from /proc.
 enum Processes {
-  /// Whether a program with this name runs. The kernel keeps 15 bytes of a name.
-  static func isRunning(_ name: String) -> Bool {
-    numbers.contains { SmallFile.line("/proc/\($0)/comm") == name }
-  }
-
   /// The names of the other programs that hold HCI sockets and may have taken an adapter. Without privileges, only the
   /// user's own programs are visible.
   fileprivate static func holdingHCISockets() -> [String] {
@@ -175,11 +170,11 @@ enum Processes {
     let sockets = Set(socketNumbers(inTable: table).map { "socket:[\($0)]" })
     let own = String(getpid())
     var names: Set<String> = []
-    for number in numbers where number != own && !sockets.isEmpty {
+    for number in RunningPrograms.numbers where number != own && !sockets.isEmpty {
       let holds = SmallFile.names(in: "/proc/\(number)/fd").contains { descriptor in
         SmallFile.target(of: "/proc/\(number)/fd/\(descriptor)").map { sockets.contains($0) } ?? false
       }
-      if holds, let name = SmallFile.line("/proc/\(number)/comm") { names.insert(name) }
+      if holds, let name = RunningPrograms.name(of: number) { names.insert(name) }
     }
     return names.sorted()
   }
@@ -190,9 +185,5 @@ enum Processes {
       let columns = line.split(separator: " ", omittingEmptySubsequences: true)
       return columns.count > 5 ? UInt64(columns[5]) : nil
     }
-  }
-
-  private static var numbers: [String] {
-    SmallFile.names(in: "/proc").filter { $0.allSatisfy(\.isNumber) }
   }
 }

@@ -1,0 +1,217 @@
+import GAP
+import Glibc
+import HCI
+import HaloBluetoothCore
+import HaloGATT
+import HaloSystem
+
+/// The security of a link of the kernel, and how it is raised.
+///
+/// The kernel does not report the end of an attempt on the link's socket, which sends nothing meanwhile; after a refusal on
+/// this side it never would again. So an attempt ends with the controller's report of encryption, with the kernel's of a
+/// failure, with the link, or when its time is over; and a link on which it has failed is ended.
+@BluetoothActor
+final class KernelLinkSecurity {
+  /// The user may have to type a passkey; the kernel gives up 30 s after a device has last said something.
+  static let deadline = Duration.seconds(60)
+  /// The same without a question to the user.
+  static let deadlineWithoutPairing = Duration.seconds(30)
+
+  private(set) var state = LinkSecurity.none
+  /// Whether the security is being raised.
+  private(set) var isRaising = false
+
+  private unowned let link: KernelLink
+  private let socket: L2CAPSocket
+  private let adapter: KernelAdapter
+  private var waiting: [(level: LESecurityLevel, completion: (Result<Void, StackError>) -> Void)] = []
+  private var deadline: Timers.Token?
+  private var attempts: UInt64 = 0
+  /// What the level of the attempt is, once the kernel works on it.
+  private var level: LESecurityLevel?
+  private var hasRefused = false
+
+  private var pairing: KernelPairing? { adapter.pairing }
+  private var peer: BluetoothAddress { link.peer }
+
+  init(_ link: KernelLink, _ socket: L2CAPSocket, _ adapter: KernelAdapter) {
+    (self.link, self.socket, self.adapter) = (link, socket, adapter)
+    // Another program may have had it encrypted.
+    adopt(socket.security)
+  }
+
+  // MARK: Raising
+
+  func secure(to level: LESecurityLevel, completion: @escaping (Result<Void, StackError>) -> Void) {
+    guard link.isUsable else { return completion(.failure(.notConnected)) }
+    guard !isRaising else { return waiting.append((level, completion)) }
+    if let security = socket.security, isSufficient(security, for: level) {
+      adopt(security)
+      return completion(.success(()))
+    }
+    guard pairing != nil else {
+      return completion(.failure(StackError("encrypt the link", .notOffered)))
+    }
+    waiting.append((level, completion))
+    begin()
+  }
+
+  private func isSufficient(_ security: KernelSecurityOption, for level: LESecurityLevel) -> Bool {
+    security.level >= level && (level == .none || security.keySize >= minimumKeySize)
+  }
+
+  private var minimumKeySize: Int { pairing?.host.settings.minimumKeySize ?? 7 }
+
+  private func begin() {
+    guard let pairing, let wanted = waiting.first?.level else { return }
+    isRaising = true
+    hasRefused = false
+    attempts &+= 1
+    let attempt = attempts
+    // The kernel gives the link the level that it is asked for, if the key suffices: all that the bond gives is asked for. A
+    // pairing for more is made over the link that the bond has encrypted.
+    let bonded = state.isEncrypted ? nil : pairing.bond(with: peer)?.level
+    let level = bonded ?? wanted
+    pairing.prepare(peer, to: level) { [weak self] error in
+      guard let self, isRaising, attempt == attempts else { return }
+      if let error { return end(.failure(error)) }
+      raise(to: level)
+    }
+  }
+
+  private func raise(to level: LESecurityLevel) {
+    guard let pairing else { return end(.failure(.notConnected)) }
+    self.level = level
+    socket.packets.hold()
+    let mayAsk = !pairing.isOthers && pairing.host.settings.policy.pairs
+    deadline = adapter.timers.schedule(
+      after: mayAsk ? Self.deadline : Self.deadlineWithoutPairing
+    ) { [weak self] in
+      guard let self else { return }
+      refuse(.encryptionTimedOut(peer))
+    }
+    do throws(SystemError) {
+      try socket.raise(to: level)
+    } catch {
+      if error.errno == EINVAL, let security = socket.security, security.level >= level {
+        return settle(security)
+      }
+      guard error.errno == EINVAL else { return end(.failure(StackError("secure the link", .system(error)))) }
+      pairing.switchOffAndOn { [self] isSwitched in
+        end(.failure(.notPreparedToPair(pairing.index, isSwitched: isSwitched)))
+      }
+    }
+  }
+
+  /// The kernel has the link encrypted: checks what it has got.
+  private func settle(_ security: KernelSecurityOption) {
+    adopt(security)
+    guard let level else { return }
+    guard security.keySize >= minimumKeySize else {
+      return refuse(.shortKey(peer, security.keySize, minimum: minimumKeySize))
+    }
+    // The first step is done, or another caller wants more.
+    guard security.level >= level else { return refuse(.levelNotReached(peer, security.level)) }
+    end(.success(()))
+  }
+
+  /// Ends the attempt. Those who wait for a higher level get another one.
+  private func end(_ result: Result<Void, StackError>) {
+    guard isRaising else { return }
+    adapter.timers.cancel(deadline.take())
+    let reached = level
+    level = nil
+    isRaising = false
+    socket.packets.sendHeld()
+    let done: [(level: LESecurityLevel, completion: (Result<Void, StackError>) -> Void)]
+    if case .success = result, let reached {
+      done = waiting.filter { $0.level <= reached }
+      waiting.removeAll { $0.level <= reached }
+    } else {
+      done = waiting
+      waiting = []
+    }
+    if case .success = result { pairing?.ended(with: peer, nil) }
+    if !waiting.isEmpty { begin() }
+    for each in done { each.completion(result) }
+  }
+
+  /// Ends the link, as it may not be used like this: after a failure, its socket does not work either.
+  func refuse(_ error: StackError) {
+    let mustEnd = !isRaising || level != nil
+    end(.failure(error))
+    if mustEnd { link.abandon() }
+  }
+
+  // MARK: What happens
+
+  /// The user or the settings say no to the kernel's question.
+  func willRefuse() { hasRefused = true }
+
+  /// The kernel reports that a pairing has failed.
+  func pairingFailed() {
+    guard isRaising, level != nil else { return }
+    if adapter.pairing?.isOthers == true { return refuse(.bluetoothdPairs(peer)) }
+    refuse(hasRefused ? .refusedHere(peer) : .kernelPairingFailed(peer))
+  }
+
+  /// The controller reports that encryption was switched on or off, or that this has failed. The kernel handles that later.
+  func encryptionChanged(_ status: HCIErrorCode, isOn: Bool) {
+    guard status == .success else {
+      // The kernel ends the link.
+      if status == .pinOrKeyMissing { return end(.failure(.keyMissing(at: peer))) }
+      return end(.failure(StackError("encrypt the link", .commandFailed(LEEnableEncryption.opcode, status))))
+    }
+    guard isOn else {
+      state.isEncrypted = false
+      link.onEvent?(.change(.encryption(false)))
+      // Controllers exist that stay in clear after a pause (CVE-2025-52435).
+      return link.abandon()
+    }
+    if let security = socket.security, security.level > .none, security.keySize > 0 {
+      return encrypted(security)
+    }
+    adapter.whenEventsAreHandled { [weak self] in
+      guard let self, link.isUsable, let security = socket.security else { return }
+      encrypted(security)
+    }
+  }
+
+  private func encrypted(_ security: KernelSecurityOption) {
+    adopt(security)
+    link.onEvent?(.change(.encryption(true)))
+    settle(security)
+  }
+
+  private func adopt(_ security: KernelSecurityOption?) {
+    guard let security else { return }
+    state.isEncrypted = security.level >= .encrypted
+    state.isAuthenticated = security.level >= .authenticated
+    if security.keySize > 0 { state.keySize = security.keySize }
+    state.isPaired = state.isEncrypted || pairing?.bond(with: peer) != nil
+  }
+
+  /// The link is gone.
+  func linkEnded(_ loss: LinkLoss) {
+    let wasWorking = level != nil
+    adapter.timers.cancel(deadline.take())
+    isRaising = false
+    level = nil
+    let left = waiting
+    waiting = []
+    let error: StackError =
+      switch loss {
+      case .remote(.pinOrKeyMissing): .keyMissing(at: peer)
+      // The keys differ.
+      case .remote(.micFailure) where pairing?.bond(with: peer) != nil:
+        .keyMissing(at: peer)
+      case .remote(.authenticationFailure) where pairing?.isOthers == true: .bluetoothdPairs(peer)
+      case .remote(.authenticationFailure): .kernelPairingFailed(peer)
+      case .local where wasWorking && pairing?.isOthers == true: .bluetoothdPairs(peer)
+      case .local where wasWorking: .kernelPairingFailed(peer)
+      default: wasWorking ? .endedWhileSecured(peer, loss) : .notConnected
+      }
+    for each in left { each.completion(.failure(error)) }
+    pairing?.disconnected(peer)
+  }
+}
