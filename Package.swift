@@ -173,7 +173,8 @@ targets += [
     name: "CoreBluetoothTests",
     dependencies: [
       "ATT", "AccessorySetupKit", "HaloBluetoothCore", "CoreBluetooth", "GAP", "HaloGATT", "HCI",
-      "HaloDevices", "HaloSystem", "HaloStorage", "HaloRaw", "L2CAP", "PortedPeripheralsOfSwift5",
+      "HaloDevices", "HaloSecurityManager", "HaloSystem", "HaloStorage", "HaloRaw", "L2CAP",
+      "PortedPeripheralsOfSwift5",
       "PortedPeripheralsOfSwift6", "TestSupport", "HaloSimulation",
     ],
     path: "Tests/Apple/CoreBluetoothTests", swiftSettings: settings),

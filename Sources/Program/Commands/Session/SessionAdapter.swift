@@ -5,6 +5,7 @@ import HaloCapture
 import HaloViews
 import HaloCommandLine
 import HaloDevices
+import HaloSecurityManager
 import HaloSystem
 import HaloStorage
 import HaloRaw
@@ -49,7 +50,7 @@ final class SessionAdapter {
   ) async throws(Failure) {
     var virtualClock: HostClock?
     security = SecurityHost(
-      LibcryptoCryptography.shared, bonds: specification.isReal ? BondFile.ofUser : nil)
+      LibcryptoCryptography.shared, bonds: specification.isReal ? BondFile.ofUser : ProcessBonds())
     var opening = AdapterOpenOptions()
     opening.security = security
     opening.forcesTakeover = invocation[CommonOptions.take]

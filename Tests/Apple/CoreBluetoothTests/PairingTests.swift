@@ -1,0 +1,111 @@
+import ATT
+import CoreBluetooth
+import GAP
+import HCI
+import HaloDevices
+import HaloGATT
+import HaloRaw
+import HaloSecurityManager
+import HaloSimulation
+import HaloSystem
+import Testing
+
+/// Pairing as programs of CoreBluetooth know it: it is not in the API, and happens when an attribute needs it.
+@Suite(.enabled(if: LibcryptoCryptography.shared != nil, "libcrypto is not installed"))
+struct PairingTests {
+  /// A device whose value is for paired centrals.
+  @BluetoothActor private final class Lock {
+    private let bonds = ProcessBonds()
+    var bondCount: Int { bonds.bonds.count }
+    private let medium = RadioMedium(timers: EpollLoop.shared.timers)
+    private let peripheral: Peripheral
+    private let phoneBonds = ProcessBonds()
+    private(set) var links: [GATTLink] = []
+    private let value: AttributeHandle
+
+    init() async throws {
+      var options = ControllerOptions()
+      options.address = BluetoothAddress(0xC000_0000_0001, .public)
+      let table = AttributeDatabase()
+      table.addService(BluetoothUUID(0xFF00 as UInt16))
+      let value = table.addCharacteristic(
+        BluetoothUUID(0xFF01 as UInt16), [.read, .notify], value: [42], security: .encrypted)
+      self.value = value
+      let adapter = HCIAdapter(SimulatedTransport(medium, options))
+      adapter.security = Self.security(bonds)
+      peripheral = Peripheral(adapter, serving: table)
+      _ = try await adapter.start()
+      peripheral.onConnection = { [unowned self] link in
+        links.append(link)
+        link.server?.onEvent = { [weak link] event in
+          if case .configured(value, .notify) = event { link?.server?.notify([43], of: value) }
+        }
+      }
+      let data = AdvertisingData([
+        .flags([.generalDiscoverable, .brEDRNotSupported]), .localName(Array("Lock".utf8), isComplete: true),
+      ])
+      try peripheral.startAdvertising(try Advertising(data))
+    }
+
+    private static func security(_ bonds: ProcessBonds) -> SecurityHost {
+      SecurityHost(LibcryptoCryptography.shared, bonds: bonds, settings: PairingSettings(policy: .justWorks))
+    }
+
+    /// The radio of a phone, which keeps its bonds.
+    func phoneRadio() -> ManagedAdapter {
+      var options = ControllerOptions()
+      options.address = BluetoothAddress(0xC000_0000_0002, .public)
+      let adapter = HCIAdapter(SimulatedTransport(medium, options))
+      adapter.security = Self.security(phoneBonds)
+      return ManagedAdapter.kept(adapter)
+    }
+
+    func forget() { bonds.remove(BluetoothAddress(0xC000_0000_0002, .public)) }
+    func stop() async { await peripheral.stop() }
+  }
+
+  @Test func anEncryptedAccessPairsByItself() async throws {
+    let lock = try await Lock()
+    let radio = await lock.phoneRadio()
+    let phone = await Recorder.start(radio)
+    await phone.connect("Lock")
+    await readValue(phone)
+    await phone.perform { $0.peripherals["Lock"]?.setNotifyValue(true, for: $0.characteristic("FF01")) }
+    await phone.until("value FF01 [43]")
+    #expect(await lock.bondCount == 1)
+    await lock.stop()
+    await radio.close()
+  }
+
+  /// The device was reset: Apple's error, and no link in clear.
+  @Test func aForgottenBondFailsToConnect() async throws {
+    let lock = try await Lock()
+    let radio = await lock.phoneRadio()
+    let phone = await Recorder.start(radio)
+    await phone.connect("Lock")
+    await readValue(phone)
+    await phone.perform { me in
+      if let peripheral = me.peripherals["Lock"] { me.central.cancelPeripheralConnection(peripheral) }
+    }
+    await phone.until("disconnected Lock, disconnected")
+    await lock.forget()
+    await phone.perform { me in
+      if let peripheral = me.peripherals["Lock"] { me.central.connect(peripheral) }
+    }
+    await phone.until("failed Lock peerRemovedPairingInformation")
+    await lock.stop()
+    await radio.close()
+  }
+
+  private func readValue(_ phone: Recorder) async {
+    await phone.perform { $0.peripherals["Lock"]?.discoverServices() }
+    await phone.until("services FF00")
+    await phone.perform { me in
+      guard let lock = me.peripherals["Lock"], let service = lock.services?.first else { return }
+      lock.discoverCharacteristics(nil, for: service)
+    }
+    await phone.until("characteristics of FF00: FF01")
+    await phone.perform { $0.peripherals["Lock"]?.readValue(for: $0.characteristic("FF01")) }
+    await phone.until("value FF01 [42]")
+  }
+}
