@@ -22,8 +22,7 @@ package final class GATTClient {
   }
 
   /// Raises the security of the link after a refusal for the lack of it; see `ProcedureQueue.onInsufficientSecurity`.
-  package var onInsufficientSecurity:
-    ((ATTErrorCode, @escaping (Result<Void, StackError>) -> Void) -> Void)?
+  package var onInsufficientSecurity: ((ATTErrorCode, @escaping (Result<Void, StackError>) -> Void) -> Void)?
   {
     get { procedures.onInsufficientSecurity }
     set { procedures.onInsufficientSecurity = newValue }
