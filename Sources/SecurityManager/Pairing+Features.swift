@@ -33,16 +33,21 @@ extension Pairing {
     guard features.ioCapability.rawValue <= IOCapability.keyboardDisplay.rawValue,
       features.outOfBand.rawValue <= OutOfBandFlag.present.rawValue, 7...16 ~= features.maximumKeySize
     else { throw .local(.invalidParameters) }
-    guard Int(features.maximumKeySize) >= setup.minimumKeySize else { throw .local(.encryptionKeySize) }
+    let size = min(features.maximumKeySize, setup.features.maximumKeySize)
+    guard Int(size) >= setup.minimumKeySize else { throw .local(.encryptionKeySize) }
   }
 
   private mutating func agree() throws(PairingFailure) {
     (method, isSecureConnections) = PairingMethod.chosen(request, response)
     if setup.requiresAuthentication, !method.isAuthenticated { throw .local(.authenticationRequirements) }
     if setup.requiresSecureConnections, !isSecureConnections { throw .local(.authenticationRequirements) }
-    if method == .outOfBand, !isSecureConnections, setup.outOfBand.temporaryKey == nil {
-      throw .local(.oobNotAvailable)
-    }
+    guard method == .outOfBand else { return }
+    // A peer that says it has data of this side, which has given none away, would pass for authenticated.
+    let peer = isInitiator ? response : request
+    let isMissing =
+      isSecureConnections
+      ? peer.outOfBand == .present && setup.outOfBand.ownRandom == nil : setup.outOfBand.temporaryKey == nil
+    if isMissing { throw .local(.oobNotAvailable) }
   }
 
   /// The length of the key, in bytes.

@@ -122,12 +122,11 @@ package struct Pairing {
     }
   }
 
-  /// The link is encrypted, or that has failed.
+  /// The link is encrypted, or that has failed; or it is encrypted no longer, so that keys would be sent in clear.
   package mutating func encryptionChanged(isOn: Bool) -> [Output] {
     step { this throws(PairingFailure) in
-      guard this.state == .encryption else { return }
       guard isOn else { throw .encryption }
-      this.beginDistribution()
+      if this.state == .encryption { this.beginDistribution() }
     }
   }
 
