@@ -95,7 +95,7 @@ package final class GATTLink {
       }
     }
     link.secure(to: .encrypted) { [weak self] result in
-      if self?.isConnected == true { self?.open() }
+      if case .success = result, self?.isConnected == true { self?.open() }
       completion(result)
     }
   }

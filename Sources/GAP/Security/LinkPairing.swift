@@ -5,8 +5,8 @@ import HaloSecurityManager
 /// A pairing under way on a link: its timer, the user, and what it wants to be done.
 @BluetoothActor
 final class LinkPairing {
-  /// Nothing has to come or go for this long, or the pairing ends and no other one may follow on the link (Core Specification
-  /// Vol 3, Part H, 3.4).
+  /// If this side has sent nothing for this long, the pairing ends, and no other one may follow on the link (Core Specification
+  /// Vol 3, Part H, 3.4). What the peer sends does not prolong it: some PDUs mean nothing, and may come for ever.
   static let timeout = Duration.seconds(30)
 
   private var pairing: Pairing
@@ -44,17 +44,11 @@ final class LinkPairing {
     carryOut(pairing.begin())
   }
 
-  func receive(_ pdu: [UInt8]) {
-    restartTimer()
-    carryOut(pairing.receive(pdu))
-  }
+  func receive(_ pdu: [UInt8]) { carryOut(pairing.receive(pdu)) }
 
   func encryptionChanged(isOn: Bool) { carryOut(pairing.encryptionChanged(isOn: isOn)) }
 
   func disconnected() { carryOut(pairing.disconnected()) }
-
-  /// The user or the program gives up.
-  func cancel() { carryOut(pairing.userAnswered(.refuse)) }
 
   private func restartTimer() {
     timers.cancel(timer)
@@ -66,6 +60,8 @@ final class LinkPairing {
 
   private func carryOut(_ outputs: [Pairing.Output]) {
     for output in outputs {
+      // A user that refuses at once ends the pairing within the question.
+      guard onEnd != nil else { return }
       switch output {
       case .send(let pdu):
         restartTimer()

@@ -21,6 +21,14 @@ extension StackError {
     StackError(.pairingFailed, .final, "\(peer) wants pairing, \(reason)")
   }
 
+  /// Whoever pairs anew in the name of a bonded peer would take the place of its bond.
+  package static func repairingRefused(_ peer: BluetoothAddress) -> StackError {
+    StackError(
+      .pairingFailed, .final,
+      "there is a bond with \(peer), whose key does not encrypt this link: it is kept; if the device was reset, forget its bond"
+    )
+  }
+
   package static func pairingFailed(_ failure: PairingFailure, with peer: BluetoothAddress) -> StackError {
     let reason =
       switch failure {

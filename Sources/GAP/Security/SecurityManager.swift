@@ -31,6 +31,8 @@ final class SecurityManager {
   /// Whether a pairing has timed out: no other one may follow on this link.
   private var isBarred = false
   private var lastSecurityRequest: Instant?
+  /// The refusal that was reported last: a peer may ask again and again.
+  private var reportedRefusal: LinkEvent?
 
   private static let shortestRequestPause = Duration.seconds(1)
 
@@ -72,11 +74,11 @@ final class SecurityManager {
     guard connection.isConnected else { return completion(.failure(.notConnected)) }
     if self.level >= level { return completion(.success(())) }
     waiters.append((level, completion))
-    if pairing == nil, !isEncrypting, timer == nil { raise() }
+    raise()
   }
 
   private func raise() {
-    guard let wanted = waiters.map(\.level).max() else { return }
+    guard pairing == nil, !isEncrypting, timer == nil, let wanted = waiters.map(\.level).max() else { return }
     switch connection.role {
     case .peripheral: sendSecurityRequest(wanted)
     default:
@@ -112,7 +114,7 @@ final class SecurityManager {
     let done = waiters.filter { $0.level <= level }
     waiters.removeAll { $0.level <= level }
     for waiter in done { waiter.completion(.success(())) }
-    if !waiters.isEmpty, pairing == nil, !isEncrypting, timer == nil { raise() }
+    raise()
   }
 
   private func fail(_ error: StackError) {
@@ -125,8 +127,9 @@ final class SecurityManager {
 
   /// Encryption is on, or off.
   func encryptionChanged(isOn: Bool) {
+    // At a central, the end of its request says that encryption is on.
+    if let pairing, !isOn || connection.role == .peripheral { return pairing.encryptionChanged(isOn: isOn) }
     guard connection.role == .peripheral else { return }
-    if let pairing { return pairing.encryptionChanged(isOn: isOn) }
     timers.cancel(timer.take())
     settle()
   }
@@ -165,26 +168,27 @@ final class SecurityManager {
     }
   }
 
-  private func refuse(_ reason: PairingFailureReason) {
-    send(PairingFailed { $0.reason = reason }.pdu)
+  /// A peer that floods requests and does not receive the answers gets none, and the link is kept.
+  private func refuse(_ reason: PairingFailureReason, _ event: LinkEvent? = nil) {
+    if connection.hasRoom { send(PairingFailed { $0.reason = reason }.pdu) }
+    guard let event, event != reportedRefusal else { return }
+    reportedRefusal = event
+    onEvent?(event)
   }
 
   private func send(_ pdu: [UInt8]) { l2cap.send(pdu.span.bytes, on: .securityManager) }
 
   private func answerPairingRequest(_ pdu: [UInt8]) {
-    guard let host, host.pairs else {
-      refuse(.pairingNotSupported)
-      onEvent?(.pairingRefused)
-      return
-    }
+    guard let host, host.pairs else { return refuse(.pairingNotSupported, .pairingRefused) }
+    guard mayReplaceBond(host) else { return refuse(.authenticationRequirements, .repairingRefused) }
     if host.attempts.wait(of: peer, at: timers.now) != nil { return refuse(.repeatedAttempts) }
-    if bond != nil, !connection.isEncrypted, !host.settings.allowsRepairing {
-      refuse(.authenticationRequirements)
-      onEvent?(.repairingRefused)
-      return
-    }
     begin(.encrypted, host)
     pairing?.receive(pdu)
+  }
+
+  /// Whether the peer may pair: one with a bond over the link that its key encrypts, as another device may pretend to be it.
+  private func mayReplaceBond(_ host: SecurityHost) -> Bool {
+    bond == nil || connection.isEncrypted || host.settings.allowsRepairing
   }
 
   /// A peer with a bond gets encryption, and never a new pairing.
@@ -194,11 +198,11 @@ final class SecurityManager {
     lastSecurityRequest = now
     guard !isEncrypting else { return }
     if let key = bond?.keyAsCentral { return encrypt(with: key) }
-    guard let host, host.pairs, host.attempts.wait(of: peer, at: now) == nil else {
-      refuse(.pairingNotSupported)
-      onEvent?(.pairingRefused)
-      return
-    }
+    // It has what it asks for. If an attribute needs more, this side finds out.
+    if connection.isEncrypted { return }
+    guard let host, host.pairs else { return refuse(.pairingNotSupported, .pairingRefused) }
+    guard mayReplaceBond(host) else { return refuse(.authenticationRequirements, .repairingRefused) }
+    if host.attempts.wait(of: peer, at: now) != nil { return refuse(.repeatedAttempts) }
     begin(.encrypted, host)
   }
 
@@ -218,6 +222,7 @@ final class SecurityManager {
           peer, "with a number that a person compares or types; there is nobody to ask"))
     }
     guard !isBarred else { return fail(.pairingFailed(.timeout, with: peer)) }
+    guard mayReplaceBond(host) else { return fail(.repairingRefused(peer)) }
     guard let wait = host.attempts.wait(of: peer, at: timers.now) else { return begin(level, host) }
     timer = timers.schedule(after: wait) { [weak self] in
       self?.timer = nil
@@ -279,10 +284,14 @@ final class SecurityManager {
 
   private func ended(_ result: Result<PairingResult, PairingFailure>, _ host: SecurityHost) {
     pairing = nil
+    timers.cancel(timer.take())
     switch result {
     case .success(let result): keep(result, host)
     case .failure(let failure):
-      if failure != .disconnected { host.attempts.failed(peer, at: timers.now) }
+      // A central that comes back asks this side's user again.
+      if failure != .disconnected || connection.role == .peripheral {
+        host.attempts.failed(peer, at: timers.now)
+      }
       isBarred = failure == .timeout
       let error = StackError.pairingFailed(failure, with: peer)
       onEvent?(.pairingFailed(error))
@@ -294,18 +303,30 @@ final class SecurityManager {
 
   private func keep(_ result: PairingResult, _ host: SecurityHost) {
     var bond = Bond(result, with: peer, own: identity)
-    if let old = host.bond(with: bond.peer, as: identity), !bond.strength.isAtLeast(old.strength) {
-      host.attempts.failed(peer, at: timers.now)
-      let error = StackError.pairingFailed(.local(.authenticationRequirements), with: peer)
-      onEvent?(.pairingFailed(error))
-      fail(error)
-      return disconnect()
+    if let old = host.bond(with: bond.peer, as: identity) {
+      // A peer with an address that changes can say that it is any device.
+      let isOwn = self.bond?.peer.isSameDevice(as: old.peer) == true
+      let error: StackError? =
+        if !isOwn, !host.settings.allowsRepairing {
+          .repairingRefused(old.peer)
+        } else if !bond.strength.isAtLeast(old.strength) {
+          .pairingFailed(.local(.authenticationRequirements), with: peer)
+        } else { nil }
+      if let error {
+        host.attempts.failed(peer, at: timers.now)
+        onEvent?(.pairingFailed(error))
+        fail(error)
+        return disconnect()
+      }
     }
     host.attempts.succeeded(peer)
     bond.client = self.bond?.client
     bond.name = host.name(bond.peer, as: identity)
     self.bond = bond
-    var isKept = result.isBonding && host.settings.bonds && !result.usesDebugKey && host.bonds != nil
+    // A device whose address changes, and that has given no identity, would not be recognized.
+    var isKept =
+      result.isBonding && host.settings.bonds && !result.usesDebugKey && host.bonds != nil
+      && bond.peer.isIdentity
     if isKept {
       do throws(BondStoreError) {
         try host.bonds?.store(bond)

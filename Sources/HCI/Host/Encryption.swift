@@ -64,8 +64,8 @@ extension LEConnection {
     if isOn { key = nextKey ?? key }
     nextKey = nil
     if isChange { onChange?(.encryption(isOn)) }
-    encryptions.receive(
-      status == .success ? .success(()) : .failure(.commandFailed(LEEnableEncryption.opcode, status)))
+    let refusal = status == .success ? .unspecifiedError : status
+    encryptions.receive(isOn ? .success(()) : .failure(.commandFailed(LEEnableEncryption.opcode, refusal)))
   }
 
   /// Answers the controller of a peripheral, which waits for the key. A controller without an answer keeps the link in clear

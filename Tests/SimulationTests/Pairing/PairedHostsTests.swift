@@ -10,128 +10,26 @@ import Testing
 
 @testable import HaloSimulation
 
-/// Bonds that last as long as a test.
-final class MemoryBonds: BondStore {
-  var bonds: [Bond] = []
-  var failure: BondStoreError?
-
-  func store(_ bond: Bond) throws(BondStoreError) {
-    if let failure { throw failure }
-    bonds.removeAll { $0.peer == bond.peer }
-    bonds.append(bond)
-  }
-
-  func remove(_ peer: BluetoothAddress) throws(BondStoreError) { bonds.removeAll { $0.peer == peer } }
-}
-
-/// A user who answers at once.
-@BluetoothActor final class TestUser: PairingAgent {
-  var ioCapability: IOCapability
-  var questions: [PairingQuestion] = []
-  var ends: [StackError?] = []
-  /// The passkey that the other user reads out.
-  var passkey: () -> UInt32 = { 0 }
-  var refuses = false
-  private let timers = testTimers
-
-  init(_ ioCapability: IOCapability) { self.ioCapability = ioCapability }
-
-  func ask(
-    _ question: PairingQuestion, about peer: BluetoothAddress, answer: @escaping (PairingAnswer) -> Void
-  ) {
-    questions.append(question)
-    if refuses { return answer(.refuse) }
-    switch question {
-    case .allow, .compare: answer(.accept)
-    // The other side shows it in the same moment.
-    case .enterPasskey:
-      timers.schedule(after: .milliseconds(500)) { [self] in answer(.passkey(passkey())) }
-    case .showPasskey: break
-    }
-  }
-
-  func pairingEnded(with peer: BluetoothAddress, _ error: StackError?) { ends.append(error) }
-
-  var shownPasskey: UInt32 {
-    for case .showPasskey(let number) in questions { return number }
-    return 0
-  }
-}
-
 /// Two hosts of this package that pair in one air: a central, and a peripheral with values that need encryption.
 @BluetoothActor
 @Suite(.onTheLoop, .enabled(if: LibcryptoCryptography.shared != nil, "libcrypto is not installed"))
 struct PairedHostsTests {
   private let medium = RadioMedium(timers: testTimers)
 
-  @BluetoothActor private final class Device {
-    let transport: SimulatedTransport
-    let adapter: HCIAdapter
-    let bonds = MemoryBonds()
-    let user: TestUser
-    var security: SecurityHost
-    let database = AttributeDatabase()
-    let encrypted: AttributeHandle
-    let authenticated: AttributeHandle
-    let peripheral: Peripheral
-    var links: [GATTLink] = []
-    var events: [LinkEvent] = []
-
-    static let service = BluetoothUUID(0x1809 as UInt16)
-    static let encryptedType = BluetoothUUID(0x2A1C as UInt16)
-    static let authenticatedType = BluetoothUUID(0x2A1D as UInt16)
-
-    init(
-      _ medium: RadioMedium, _ address: UInt64, _ ioCapability: IOCapability, _ policy: PairingPolicy
-    ) async throws {
-      var options = ControllerOptions()
-      options.address = BluetoothAddress(address, .public)
-      transport = SimulatedTransport(medium, options)
-      adapter = HCIAdapter(transport, randomAddress: BluetoothAddress(0xC000_0000_0000 | address, .random))
-      user = TestUser(ioCapability)
-      security = SecurityHost(
-        LibcryptoCryptography.shared, bonds: bonds, settings: PairingSettings(policy: policy), agent: user)
-      adapter.security = security
-      database.addService(Self.service)
-      encrypted = database.addCharacteristic(
-        Self.encryptedType, [.read, .notify], value: [42], security: .encrypted)
-      authenticated = database.addCharacteristic(
-        Self.authenticatedType, .read, value: [43], security: .authenticated)
-      peripheral = Peripheral(adapter, serving: database)
-      _ = try await adapter.start()
-      peripheral.onConnection = { [unowned self] link in
-        links.append(link)
-        link.whenChanged { [weak self] in self?.events.append($0) }
-      }
-    }
-
-    func advertise() throws {
-      try peripheral.startAdvertising(
-        try Advertising(AdvertisingData([.flags([.generalDiscoverable, .brEDRNotSupported])])))
-    }
-
-    /// The same device after a restart: what it has in memory is gone, its bonds are not.
-    func restart() {
-      security = SecurityHost(
-        LibcryptoCryptography.shared, bonds: bonds, settings: security.settings, agent: user)
-      adapter.security = security
-    }
-
-    var link: GATTLink { get throws { try #require(links.last) } }
-  }
-
   private static let address: UInt64 = 0x001A_7DDA_7199
 
-  private func device(_ capability: IOCapability, _ policy: PairingPolicy = .ask) async throws -> Device {
-    let device = try await Device(medium, Self.address, capability, policy)
+  private func device(_ capability: IOCapability, _ policy: PairingPolicy = .ask) async throws
+    -> PairingDevice
+  {
+    let device = try await PairingDevice(medium, Self.address, capability, policy)
     try device.advertise()
     return device
   }
 
   private func phone(_ capability: IOCapability, _ policy: PairingPolicy = .ask) async throws -> (
-    Device, Central
+    PairingDevice, Central
   ) {
-    let phone = try await Device(medium, 0x001A_7DDA_7113, capability, policy)
+    let phone = try await PairingDevice(medium, 0x001A_7DDA_7113, capability, policy)
     return (phone, Central(phone.adapter))
   }
 
@@ -150,7 +48,7 @@ struct PairedHostsTests {
     let device = try await device(.noInputNoOutput, .justWorks)
     let (phone, central) = try await phone(.noInputNoOutput, .justWorks)
     let link = try await connect(central)
-    #expect(try await value(Device.encryptedType, over: link) == [42])
+    #expect(try await value(PairingDevice.encryptedType, over: link) == [42])
     #expect(link.security.isEncrypted && !link.security.isAuthenticated)
     #expect(phone.bonds.bonds.count == 1 && device.bonds.bonds.count == 1)
     #expect(phone.bonds.bonds.first?.keyAsCentral == device.bonds.bonds.first?.keyAsPeripheral)
@@ -159,7 +57,7 @@ struct PairedHostsTests {
     device.restart()
     let again = try await connect(central)
     #expect(again.security.isEncrypted)
-    #expect(try await value(Device.encryptedType, over: again) == [42])
+    #expect(try await value(PairingDevice.encryptedType, over: again) == [42])
     #expect(phone.bonds.bonds.count == 1)
     await central.stop()
   }
@@ -179,7 +77,7 @@ struct PairedHostsTests {
     phone.user.passkey = { device.user.shownPasskey }
     device.user.passkey = { phone.user.shownPasskey }
     let link = try await connect(central)
-    #expect(try await value(Device.authenticatedType, over: link) == [43])
+    #expect(try await value(PairingDevice.authenticatedType, over: link) == [43])
     #expect(link.security.isAuthenticated)
     let strength = PairingStrength(isAuthenticated: true, isSecureConnections: true, keySize: 16)
     #expect(device.events.contains(.paired(method, strength, isKept: true)))
@@ -193,11 +91,11 @@ struct PairedHostsTests {
     let device = try await device(.displayYesNo, .justWorks)
     let (phone, central) = try await phone(.displayYesNo, .justWorks)
     let link = try await connect(central)
-    #expect(try await value(Device.encryptedType, over: link) == [42])
+    #expect(try await value(PairingDevice.encryptedType, over: link) == [42])
     #expect(phone.bonds.bonds.first?.strength.isAuthenticated == false)
     device.security.settings.policy = .ask
     phone.security.settings.policy = .ask
-    #expect(try await value(Device.authenticatedType, over: link) == [43])
+    #expect(try await value(PairingDevice.authenticatedType, over: link) == [43])
     #expect(phone.bonds.bonds.map(\.strength.isAuthenticated) == [true])
     await central.stop()
   }
@@ -209,7 +107,7 @@ struct PairedHostsTests {
     let (_, central) = try await phone(.noInputNoOutput, .encryptOnly)
     let link = try await connect(central)
     do throws(StackError) {
-      _ = try await value(Device.encryptedType, over: link)
+      _ = try await value(PairingDevice.encryptedType, over: link)
       Issue.record("a value came in clear")
     } catch {
       #expect(error.attCode == .insufficientAuthentication)
@@ -224,7 +122,7 @@ struct PairedHostsTests {
     let (phone, central) = try await phone(.displayYesNo)
     device.user.refuses = true
     let link = try await connect(central)
-    await #expect(throws: StackError.self) { try await value(Device.authenticatedType, over: link) }
+    await #expect(throws: StackError.self) { try await value(PairingDevice.authenticatedType, over: link) }
     #expect(phone.bonds.bonds == [] && device.bonds.bonds == [])
     #expect(phone.user.ends.count == 1 && phone.user.ends.first??.code == .pairingFailed)
     #expect(!link.security.isEncrypted)
@@ -237,7 +135,7 @@ struct PairedHostsTests {
     let (_, central) = try await phone(.noInputNoOutput, .justWorks)
     let link = try await connect(central)
     async let first: Void = link.secure(to: .encrypted)
-    async let second = value(Device.encryptedType, over: link)
+    async let second = value(PairingDevice.encryptedType, over: link)
     async let third: Void = link.secure(to: .encrypted)
     _ = try await (first, second, third)
     #expect(device.events.count { if case .paired = $0 { true } else { false } } == 1)
@@ -264,7 +162,7 @@ struct PairedHostsTests {
     #expect(phone.bonds.bonds.count == 1)
     try phone.bonds.remove(BluetoothAddress(Self.address, .public))
     let again = try await connect(central)
-    #expect(try await value(Device.encryptedType, over: again) == [42])
+    #expect(try await value(PairingDevice.encryptedType, over: again) == [42])
     await central.stop()
   }
 
@@ -349,9 +247,9 @@ struct PairedHostsTests {
     let (_, central) = try await phone(.noInputNoOutput, .justWorks)
     let link = try await connect(central)
     try await link.secure(to: .encrypted)
-    let service = try #require(try await link.gatt.firstService(Device.service))
+    let service = try #require(try await link.gatt.firstService(PairingDevice.service))
     let all = try await link.gatt.discoverCharacteristics(of: service)
-    let characteristic = try #require(all.first { $0.uuid == Device.encryptedType })
+    let characteristic = try #require(all.first { $0.uuid == PairingDevice.encryptedType })
     _ = try await link.gatt.subscribe(to: characteristic) { _, _ in }
     await link.disconnect()
     #expect(device.bonds.bonds.first?.client?.configurations.map(\.handle) == [device.encrypted])
@@ -378,7 +276,7 @@ struct PairedHostsTests {
         bond.keyAsPeripheral = LongTermKey([UInt8](repeating: 1, count: 16))
         bond.client = ClientRecord(
           configurations: [
-            .init(handle: device.encrypted, type: Device.encryptedType, value: .notify)
+            .init(handle: device.encrypted, type: PairingDevice.encryptedType, value: .notify)
           ], table: device.database.fingerprint)
         return bond
       }()

@@ -14,6 +14,8 @@ struct KernelBonds {
     case same
     /// The old one is stronger, and stays.
     case weaker
+    /// The peer says that it is a device with a bond, and is known by another address; that bond stays.
+    case claimed
     /// The key has fewer bytes than the settings require.
     case shortKey(Int)
   }
@@ -78,16 +80,26 @@ struct KernelBonds {
   }
 
   /// Stores the bond of the pairing that was made with a peer.
-  mutating func store(_ peer: BluetoothAddress) throws(BondStoreError) -> Outcome {
+  ///
+  /// - Parameter address: the address of the peer on the link
+  mutating func store(
+    _ peer: BluetoothAddress, at address: BluetoothAddress
+  ) throws(BondStoreError) -> Outcome {
     guard var entry = new[peer], entry.bond.strength.keySize > 0 else { return .incomplete }
     guard !entry.isStored else { return .same }
     let strength = entry.bond.strength
     let outcome: Outcome? =
       if strength.keySize < host.settings.minimumKeySize {
         .shortKey(strength.keySize)
-      } else if let old =
-        entry.old, !strength.isAtLeast(old.strength)
-      { .weaker } else { nil }
+      } else if let old = entry.old {
+        if !host.settings.allowsRepairing, !host.identity(of: address).isSameDevice(as: old.peer) {
+          .claimed
+        } else if !strength.isAtLeast(old.strength) {
+          .weaker
+        } else {
+          nil
+        }
+      } else { nil }
     if let outcome {
       new[peer] = nil
       return outcome

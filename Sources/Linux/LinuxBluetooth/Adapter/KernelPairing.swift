@@ -246,16 +246,20 @@ final class KernelPairing {
   }
 
   private func store(_ peer: BluetoothAddress) {
+    guard let link = link(to: peer) else { return }
     do throws(BondStoreError) {
-      switch try bonds.store(peer) {
-      case .kept: if let link = link(to: peer) { ended(with: link.peer, nil) }
+      switch try bonds.store(peer, at: link.peer) {
+      case .kept: ended(with: link.peer, nil)
       case .incomplete, .same: break
       case .weaker:
         load()
-        link(to: peer)?.protection.refuse(.weakerBond(peer))
+        link.protection.refuse(.weakerBond(peer))
+      case .claimed:
+        load()
+        link.protection.refuse(.repairingRefused(peer))
       case .shortKey(let size):
         send(.unpair(peer))
-        link(to: peer)?.protection.refuse(.shortKey(peer, size, minimum: host.settings.minimumKeySize))
+        link.protection.refuse(.shortKey(peer, size, minimum: host.settings.minimumKeySize))
       }
     } catch {
       onNote?("the bond with \(peer) can't be kept: \(error)")
