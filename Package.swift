@@ -88,7 +88,7 @@ let captures = [
     on: [
       "HaloBluetoothCore", "HaloCapture", "HCI", "L2CAP", "HaloSecurityManager", "ATT", "HaloGATT",
       "RingLink",
-    ]),
+    ], tests: ["HaloSystem"]),
   library(
     "HaloRecording", in: "Captures/Recording",
     on: [

@@ -31,7 +31,10 @@ package struct SecurityFunctions: Sendable {
   ) throws(CryptographyError) -> [UInt8] {
     let p1 = [initiator.typeBit, responder.typeBit] + request + response
     let p2 = responder.wireBytes + initiator.wireBytes + [0, 0, 0, 0]
-    return try e(k, Self.xor(e(k, Self.xor(r, p1)), p2))
+    // The function e twice, with one key.
+    let cipher = try library.blockCipher(key: k.reversed())
+    let first = try cipher.encrypt(Self.xor(r, p1).reversed())
+    return try cipher.encrypt(Self.xor(first, p2.reversed())).reversed()
   }
 
   /// The Short Term Key (2.2.4).

@@ -38,6 +38,8 @@ package struct PersonalField: Hashable, Sendable {
     @usableFromInline package var reference: Int
     /// The value as a number; see ``PacketField/number``.
     @usableFromInline package var number: FieldNumber?
+    /// Whether its value is a key that is not shown.
+    @usableFromInline package var isHidden = false
 
     @inlinable
     init(
@@ -64,6 +66,9 @@ package struct PersonalField: Hashable, Sendable {
   /// The data about people and their devices in the fields, if ``collectsPersonal``.
   @exclusivity(unchecked) package private(set) var personal: [PersonalField] = []
   @exclusivity(unchecked) package var collectsPersonal = false
+
+  /// Whether keys are shown, and not only their lengths.
+  @exclusivity(unchecked) package var showsKeys = false
 
   /// Whether bits that have names are fields of their own, below the field that they are in.
   @exclusivity(unchecked) @usableFromInline private(set) var namesBits = false

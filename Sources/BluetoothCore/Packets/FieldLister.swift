@@ -236,6 +236,10 @@ package struct PacketField: Hashable, Sendable {
     guard count > 0 else { return }
     let style = style()
     list.notePersonal(style, range(from: start))
+    if case .key = style, !list.showsKeys {
+      note(name, from: start) { $0.write("(\(span.byteCount) bytes, not shown)") }
+      return list.change(list.count - 1) { $0.isHidden = true }
+    }
     note(name, from: start) { style.write(span, to: &$0) }
     if list.namesBits { listBits(style, from: start) }
   }

@@ -30,10 +30,14 @@ package final class Dissector {
   private let knownDevices: [KnownDevice]
   /// Connections and advertisers of a capture of the air; nil until a packet of the air comes.
   private var air: AirState?
+  private let security: SecurityKnowledge
 
-  /// - Parameter known: devices whose attributes were discovered before; the capture takes precedence
-  package init(known: [KnownDevice] = []) {
+  /// - Parameters:
+  ///   - known: devices whose attributes were discovered before; the capture takes precedence
+  ///   - secrets: what checks pairings and decrypts packets of the air
+  package init(known: [KnownDevice] = [], secrets: DissectionSecrets = DissectionSecrets()) {
     knownDevices = known
+    security = SecurityKnowledge(secrets)
   }
 
   /// The number of adapters so far.
@@ -57,7 +61,7 @@ package final class Dissector {
       state(of: info.adapter ?? 0).dissect(&packet, bytes)
       if packet.isCut { packet.noteCut() }
     } else if case .air(let reception) = info.content {
-      let air = self.air ?? AirState(knownDevices)
+      let air = self.air ?? AirState(knownDevices, security)
       self.air = air
       air.dissect(&packet, bytes, reception)
       if packet.isCut { packet.noteCut() }
@@ -105,7 +109,7 @@ package final class Dissector {
   private func findState(of adapter: UInt16) -> AdapterState {
     let key = adapters[adapter] != nil || adapters.count < Self.adapterCapacity ? adapter : 0xFFFF
     if let known = adapters[key] { return known }
-    let state = AdapterState(knownDevices)
+    let state = AdapterState(knownDevices, security)
     adapters[key] = state
     return state
   }

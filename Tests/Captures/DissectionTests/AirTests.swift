@@ -233,7 +233,7 @@ import Testing
   }
 
   @Test func tablesAreBounded() {
-    let state = AirState([])
+    let state = AirState([], SecurityKnowledge(DissectionSecrets()))
     var generator = SeededGenerator(seed: 12)
     for number in 1...2000 {
       let bytes = Air.bytes(

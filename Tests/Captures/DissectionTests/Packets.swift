@@ -9,8 +9,8 @@ final class Script {
   private var number = 0
   private var microseconds: Int64 = 0
 
-  init(known: [Dissector.KnownDevice] = []) {
-    dissector = Dissector(known: known)
+  init(known: [Dissector.KnownDevice] = [], secrets: DissectionSecrets = DissectionSecrets()) {
+    dissector = Dissector(known: known, secrets: secrets)
   }
 
   /// Takes a packet, a millisecond after the one before.

@@ -97,7 +97,7 @@ import Testing
 
   @Test func stateIsBounded() {
     let dissector = Dissector()
-    let state = AdapterState([])
+    let state = AdapterState([], SecurityKnowledge(DissectionSecrets()))
     var number = 0
     func take(_ bytes: [UInt8]) {
       number += 1

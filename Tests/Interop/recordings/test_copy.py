@@ -146,19 +146,48 @@ def test_a_key_that_is_cut_is_left_out(halo, tmp_path):
     assert LTK[:4] not in redacted(halo, tmp_path, path).read_bytes()
 
 
-def test_the_keys_of_a_pairing_are_named_in_the_order_of_key_stores(halo, tmp_path):
-    path = capture(
+def pairing(tmp_path):
+    """A capture with keys of each kind."""
+    return capture(
         tmp_path / "pairing.btsnoop", connected(), *[(0, one) for one in acl(6, b"\x08" + IRK)],
         *[(0, one) for one in acl(6, b"\x06" + LTK)], *[(0, one) for one in acl(6, b"\x0a" + CSRK)],
         (0, b"\x01\x19\x20\x1c\x40\x00" + bytes(10) + LTK))
-    lines = halo.run("decode", path).succeeded().out
+
+
+def test_keys_are_printed_in_the_order_of_key_stores_if_asked(halo, tmp_path):
+    path = pairing(tmp_path)
+    lines = halo.run("decode", path, "--show-keys").succeeded().out
     for name, key in (("Identity Information: IRK", IRK), ("Encryption Information: LTK", LTK),
                       ("Signing Information: CSRK", CSRK), ("long term key", LTK)):
         assert f"{name} {key[::-1].hex()}" in lines
-    records = halo.run("decode", path, "--format", "jsonl").succeeded().records()
+    records = halo.run("decode", path, "--show-keys", "--format", "jsonl").succeeded().records()
     named = [{one["name"]: one["text"] for one in record.get("smp", {}).get("fields", []) if "text" in one}
              for record in records]
     assert [one["IRK"] for one in named if "IRK" in one] == [IRK[::-1].hex()]
+
+
+@pytest.mark.parametrize("form", [(), ("-v",), ("--format", "jsonl"), ("--html", "OUT")], ids=lambda form: "".join(form))
+def test_no_form_shows_a_key_unasked(halo, tmp_path, form):
+    out = tmp_path / "page.html"
+    text = halo.run("decode", pairing(tmp_path), *(out if one == "OUT" else one for one in form)).succeeded().out
+    if out.exists():
+        text = out.read_text()
+    # The first bytes are enough to recognize one.
+    for key in (IRK, LTK, CSRK):
+        for part in (key[:6], key[:-7:-1]):
+            assert part.hex() not in text and part.hex(" ") not in text
+    assert "(16 bytes, not shown)" in text
+
+
+def test_only_keys_are_replaced(halo, tmp_path):
+    path, copy = pairing(tmp_path), tmp_path / "copy.btsnoop"
+    halo.run("decode", path, "--write", copy, "--redact-keys").succeeded()
+    data = path.read_bytes()
+    for key in (IRK, LTK, CSRK):
+        data = data.replace(key, bytes(16))
+    assert copy.read_bytes() == data
+    halo.run("decode", path, "--redact-keys").failed(USAGE, saying="--write")
+    halo.run("decode", path, "--write", copy, "--redact", "--redact-keys").failed(USAGE)
 
 
 def test_the_parts_of_a_frame_go_with_its_end(halo, tmp_path):

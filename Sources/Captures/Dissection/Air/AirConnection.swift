@@ -42,6 +42,7 @@ final class AirConnection {
   private var central = Side()
   private var peripheral = Side()
   private var encryption = AirEncryption()
+  private var decryption = AirDecryption()
 
   /// The last packet, for events and directions.
   private var lastTime: Int64?
@@ -65,7 +66,6 @@ final class AirConnection {
     _ packet: inout DissectedPacket, _ bytes: RawSpan, _ reception: AirReception, at moment: PacketTime
   ) {
     guard var air = packet.air else { return }
-    defer { packet.air = air }
     if reception.flags.contains(.hasEvent) { air.event = reception.eventCounter }
     if beginsEvent(air, reception, moment) { air.notes.insert(.beginsEvent) }
     if air.direction == nil {
@@ -79,12 +79,48 @@ final class AirConnection {
       (air.crc, air.problem) = (.unknown, nil)
       air.notes.insert(.decrypted)
     }
+    packet.air = air
     guard air.crc != .wrong, air.problem == nil, let direction = air.direction else { return }
-    let isSent = direction == .hostToController
-    let isRetransmission = isRetransmission(air, bytes, isSent: isSent)
+    let isRetransmission = isRetransmission(air, bytes, isSent: direction == .hostToController)
     if isRetransmission { air.notes.insert(.retransmission) }
     encryption.take(&air, bytes, reception, isRetransmission: isRetransmission)
-    guard !air.notes.contains(.encrypted), !air.isEmpty else { return }
+    packet.air = air
+    guard !air.isEmpty else { return }
+    guard air.notes.contains(.encrypted) else { return read(&packet, bytes, at: moment) }
+    guard !packet.isCut, decrypt(&packet, bytes) else { return }
+    let plain = packet.bytes
+    read(&packet, plain.span.bytes, at: moment)
+  }
+
+  /// Puts the content of an encrypted packet in its place, if a key is known; the MIC stays.
+  private func decrypt(_ packet: inout DissectedPacket, _ bytes: RawSpan) -> Bool {
+    guard let air = packet.air else { return false }
+    let payload = air.payload(in: bytes)
+    let result = decryption.decrypt(
+      Array(bytes.extracting(payload)), header: air.header,
+      isFromCentral: air.direction == .hostToController, isRepeated: air.notes.contains(.retransmission),
+      link.security.knowledge)
+    switch result {
+    case .none: return false
+    case .failed(let note):
+      if let note { packet.security.append(note) }
+      return false
+    case .decrypted(let plain, let note):
+      if let note { packet.security.append(note) }
+      packet.bytes.replaceSubrange(payload.prefix(plain.count), with: plain)
+      packet.air?.notes.remove(.encrypted)
+      packet.air?.notes.insert(.decrypted)
+      packet.air?.micLength = UInt8(LinkCipher.micLength)
+      return true
+    }
+  }
+
+  /// Reads the content of a PDU.
+  private func read(_ packet: inout DissectedPacket, _ bytes: RawSpan, at moment: PacketTime) {
+    guard var air = packet.air else { return }
+    defer { packet.air = air }
+    let isSent = air.direction == .hostToController
+    let isRetransmission = air.notes.contains(.retransmission)
     let payload = air.payload(in: bytes)
     if air.kind == .control {
       air.opcode = bytes.byte(at: payload.lowerBound).flatMap {
@@ -92,6 +128,13 @@ final class AirConnection {
       }
       if air.opcode == nil, !packet.isCut {
         air.problem = .truncated(offset: payload.lowerBound, needed: 1, available: 0)
+      }
+      if !isRetransmission, !air.notes.contains(.decrypted) {
+        if air.opcode == .encryptionRequest { decryption.request(Array(bytes.extracting(payload))) }
+        if air.opcode == .encryptionResponse { decryption.response(Array(bytes.extracting(payload))) }
+      }
+      if air.opcode == .startEncryptionRequest, !isRetransmission {
+        packet.security.append(SecurityNote(.protection, "encrypted from the next packet on"))
       }
       if air.opcode == .terminate, !hasEnded {
         hasEnded = true

@@ -16,7 +16,12 @@ final class AirState {
   private var servers: DeviceServers
   private var auxiliary = AuxiliaryTracker()
 
-  init(_ knownDevices: [Dissector.KnownDevice]) { servers = DeviceServers(knownDevices) }
+  private let security: SecurityKnowledge
+
+  init(_ knownDevices: [Dissector.KnownDevice], _ security: SecurityKnowledge) {
+    servers = DeviceServers(knownDevices)
+    self.security = security
+  }
 
   /// The number of connections so far.
   var connectionCount: Int { connections.count }
@@ -121,7 +126,8 @@ final class AirState {
     let lost = connections[address].map { $0.hasEnded ? [] : $0.link.open } ?? []
     let identity = LinkIdentity(address, central: central, peripheral, name: names[peripheral])
     let link = DissectedLink(
-      identity, peerServer: servers.server(of: peripheral), localServer: servers.server(of: central))
+      identity, peerServer: servers.server(of: peripheral), localServer: servers.server(of: central),
+      security: LinkSecurity(security, own: OwnAddresses([central]), peers: [peripheral], protection: .clear))
     add(AirConnection(link, crcInit: parameters.crcInit.value), address, moment)
     return lost
   }
@@ -155,7 +161,10 @@ final class AirState {
       // The capture begins in the middle of the connection.
       let identity = LinkIdentity(air.accessAddress, central: nil, nil, name: nil)
       connection = AirConnection(
-        DissectedLink(identity, peerServer: DissectedServer(), localServer: DissectedServer()), crcInit: nil)
+        DissectedLink(
+          identity, peerServer: DissectedServer(), localServer: DissectedServer(),
+          security: LinkSecurity(security, own: OwnAddresses(), peers: [], protection: .unknown)),
+        crcInit: nil)
       add(connection, air.accessAddress, moment)
     }
     last = connection

@@ -94,6 +94,13 @@ package struct PersonalData {
 
   package init() {}
 
+  /// Without addresses and names: they stay in a copy.
+  package var keysOnly: PersonalData {
+    var data = PersonalData()
+    data.keys = keys
+    return data
+  }
+
   /// Adds the data of a field.
   ///
   /// - Parameter bytes: of the field

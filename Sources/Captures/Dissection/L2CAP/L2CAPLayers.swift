@@ -68,9 +68,10 @@ package struct SMPLayer: Hashable, Sendable {
   /// In the terms of the specification.
   package var name: String { code.name ?? "code \(Hex.string(code.rawValue))" }
 
-  func writeSummary(of source: RawSpan, to text: inout TextBuffer) {
+  /// - Parameter fields: memory for the fields; its contents are overwritten
+  func writeSummary(of source: RawSpan, to text: inout TextBuffer, using fields: FieldList) {
     text.write(name)
-    let fields = FieldList()
+    fields.removeAll()
     list(source, to: fields)
     for index in fields.entries.indices {
       let isReason = fields.isNamed(index, "reason")

@@ -14,7 +14,13 @@ final class AdapterState {
   /// The attributes of this machine.
   let localServer = DissectedServer()
 
-  init(_ knownDevices: [Dissector.KnownDevice]) { servers = DeviceServers(knownDevices) }
+  private let security: SecurityKnowledge
+  private let ownAddresses = OwnAddresses()
+
+  init(_ knownDevices: [Dissector.KnownDevice], _ security: SecurityKnowledge) {
+    servers = DeviceServers(knownDevices)
+    self.security = security
+  }
 
   func dissect(_ packet: inout DissectedPacket, _ bytes: RawSpan) {
     let moment = PacketTime(packet.info)
@@ -45,6 +51,7 @@ final class AdapterState {
     commands.send(hci, moment)
     if let opcode = hci.opcode, LinkChange.mayBe(opcode) { follow(&packet, bytes) }
     identify(&packet)
+    followSecurity(&packet, bytes)
   }
 
   private func receiveEvent(_ packet: inout DissectedPacket, _ bytes: RawSpan, _ moment: PacketTime) {
@@ -59,6 +66,7 @@ final class AdapterState {
     if event == .disconnectionComplete { identify(&packet) }
     follow(&packet, bytes)
     if event != .disconnectionComplete { identify(&packet) }
+    followSecurity(&packet, bytes)
     // Status, HCI version and revision, LMP version, manufacturer (7.4.1).
     if event == .commandComplete, hci.opcode == ReadLocalVersionInformation.opcode, hci.status == .success {
       manufacturer = Self.manufacturer(in: parameters, at: 8)
@@ -103,9 +111,56 @@ final class AdapterState {
   }
 
   private func begin(_ new: NewLink) -> DissectedLink {
-    DissectedLink(
+    if let address = new.event?.localResolvableAddress { ownAddresses.add(address) }
+    let peers = [new.event?.peerResolvableAddress, new.peer].compactMap(\.self)
+    return DissectedLink(
       LinkIdentity(new.handle, new.peer, name: new.peer.flatMap { names[$0] }),
-      peerServer: new.peer.map { servers.server(of: $0) } ?? DissectedServer(), localServer: localServer)
+      peerServer: new.peer.map { servers.server(of: $0) } ?? DissectedServer(), localServer: localServer,
+      security: LinkSecurity(
+        security, own: ownAddresses, peers: peers, protection: new.event == nil ? .unknown : .clear))
+  }
+
+  /// Follows the keys and the encryption of links, and the addresses of this machine.
+  private func followSecurity(_ packet: inout DissectedPacket, _ bytes: RawSpan) {
+    guard let hci = packet.hci, hci.isAboutSecurity else { return }
+    let link = hci.connection.flatMap { links[$0, packet.info.adapter] }
+    packet.security = (try? Self.notes(of: hci, bytes, link?.security, ownAddresses)) ?? []
+  }
+
+  private static func notes(
+    of hci: HCILayer, _ bytes: RawSpan, _ link: LinkSecurity?, _ own: OwnAddresses
+  ) throws(DecodeError) -> [SecurityNote] {
+    var reader = ByteReader(bytes)
+    try reader.skip(hci.type.headerLength)
+    switch (hci.type, hci.opcode, hci.event) {
+    case (.command, LEEnableEncryption.opcode?, _):
+      try reader.skip(2)
+      let (random, diversifier) = (try reader.readUInt64(), try reader.readUInt16())
+      return link?.use(key: Array(try reader.readSpan(16)), isNamed: random != 0 || diversifier != 0) ?? []
+    case (.command, LELongTermKeyRequestReply.opcode?, _):
+      try reader.skip(2)
+      return link?.use(key: Array(try reader.readSpan(16)), isNamed: nil) ?? []
+    case (.command, LESetRandomAddress.opcode?, _):
+      own.add(try BluetoothAddress(parsing: &reader, kind: .random))
+    case (.command, LESetAdvertisingSetRandomAddress.opcode?, _):
+      try reader.skip(1)
+      own.add(try BluetoothAddress(parsing: &reader, kind: .random))
+    case (_, ReadBDADDR.opcode?, .commandComplete?):
+      // The number of commands, the opcode, the status.
+      try reader.skip(4)
+      own.add(try BluetoothAddress(parsing: &reader, kind: .public))
+    case (_, _, .leMeta?):
+      try reader.skip(3)
+      link?.request(random: try reader.readUInt64(), diversifier: try reader.readUInt16())
+    case (_, _, let event?):
+      guard try reader.readUInt8() == HCIErrorCode.success.rawValue else { break }
+      try reader.skip(2)
+      let isOn = event == .encryptionKeyRefreshComplete ? true : try reader.readUInt8() != 0
+      return link?.encryption(isOn, keySize: event == .encryptionChangeV2 ? try reader.readUInt8() : nil)
+        ?? []
+    default: break
+    }
+    return []
   }
 
   private func receiveData(_ packet: inout DissectedPacket, _ bytes: RawSpan, _ moment: PacketTime) {
@@ -128,6 +183,21 @@ final class AdapterState {
     }
     if let whole { link.receive(whole, into: &packet, at: moment) }
     if let renamed = names.learn(readIn: packet) { rename(renamed) }
+  }
+}
+
+extension HCILayer {
+  /// Whether it has a key, says that one is used, or an address of this machine.
+  fileprivate var isAboutSecurity: Bool {
+    switch event {
+    case .encryptionChange, .encryptionChangeV2, .encryptionKeyRefreshComplete: true
+    case .leMeta: subevent == .longTermKeyRequest
+    case .commandComplete: opcode == ReadBDADDR.opcode
+    case nil:
+      opcode == LEEnableEncryption.opcode || opcode == LELongTermKeyRequestReply.opcode
+        || opcode == LESetRandomAddress.opcode || opcode == LESetAdvertisingSetRandomAddress.opcode
+    default: false
+    }
   }
 }
 

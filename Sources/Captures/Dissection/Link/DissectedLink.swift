@@ -10,6 +10,7 @@ final class DissectedLink: CapturedLink {
   var peer: BluetoothAddress? { identity.peer }
   let peerServer: DissectedServer
   let localServer: DissectedServer
+  let security: LinkSecurity
   @exclusivity(unchecked) var lastUsed = 0
 
   @exclusivity(unchecked) private var bearers = ATTBearers()
@@ -21,7 +22,11 @@ final class DissectedLink: CapturedLink {
   @exclusivity(unchecked) private var sentPart = TruncatedFrame()
   @exclusivity(unchecked) private var receivedPart = TruncatedFrame()
 
-  init(_ identity: LinkIdentity, peerServer: DissectedServer, localServer: DissectedServer) {
+  init(
+    _ identity: LinkIdentity, peerServer: DissectedServer, localServer: DissectedServer,
+    security: LinkSecurity
+  ) {
+    self.security = security
     self.identity = identity
     self.peerServer = peerServer
     self.localServer = localServer
@@ -138,7 +143,10 @@ final class DissectedLink: CapturedLink {
     case .leSignaling, .signaling:
       packet.signaling = SignalingLayer(source, frame.payload)
       channels.follow(source, frame.payload, isSent: isSent)
-    case .securityManager, ChannelID(rawValue: 7): packet.smp = SMPLayer(source, frame.payload)
+    case .securityManager:
+      packet.smp = SMPLayer(source, frame.payload)
+      security.take(&packet, isSent: isSent)
+    case ChannelID(rawValue: 7): packet.smp = SMPLayer(source, frame.payload)
     case let channel where channel.isDynamic: receive(on: channel, into: &packet, isSent: isSent, at: moment)
     default: break
     }

@@ -28,6 +28,8 @@ package struct DissectedPacket: Hashable, Sendable {
   package var att: ATTLayer?
   package var gatt: GATTLayer?
   package var ring: RingLayer?
+  /// What it says about the security of its link.
+  package var security: [SecurityNote] = []
   /// Requests that will never be answered, as their link is gone: the numbers of their packets.
   package var unanswered: [Int] = []
   /// Whether a link begins or ends with it: whether it is a `LinkChange`.
@@ -58,6 +60,7 @@ package struct DissectedPacket: Hashable, Sendable {
     ring = nil
     changesLinks = false
     if !unanswered.isEmpty { unanswered = [] }
+    if !security.isEmpty { security = [] }
   }
 
   /// The bytes that the layers from L2CAP up point into.
@@ -134,7 +137,7 @@ package struct DissectedPacket: Hashable, Sendable {
     case .hci: hci?.writeSummary(of: bytes.span.bytes, commands ?? .standard, to: &text, using: fields)
     case .l2cap: l2cap?.writeSummary(to: &text)
     case .signaling: signaling?.writeSummary(of: span, to: &text)
-    case .smp: smp?.writeSummary(of: span, to: &text)
+    case .smp: smp?.writeSummary(of: span, to: &text, using: fields)
     case .sdp, .rfcomm, .avdtp, .avctp: profile?.writeSummary(of: span, to: &text)
     case .att: att?.writeSummary(of: span, gatt, to: &text)
     case .gatt: gatt?.writeSummary(to: &text)
@@ -219,6 +222,25 @@ package struct DissectedPacket: Hashable, Sendable {
     list.removeAll(namesBits: namesBits)
     listFields(of: layer, to: list, commands: commands)
     return list.fields
+  }
+
+  /// The same packet with zeros in place of keys.
+  package var withoutKeys: DissectedPacket {
+    let list = FieldList()
+    var packet = self
+    for layer in [Layer.hci, .smp] where has(layer) && (layer == .smp || l2cap == nil) {
+      listFields(of: layer, to: list)
+    }
+    for entry in list.entries where entry.isHidden {
+      for index in entry.range.clamped(to: 0..<source.count) {
+        if packet.reassembled == nil { packet.bytes[index] = 0 } else { packet.reassembled?[index] = 0 }
+      }
+    }
+    // The end of a frame with a key is in the packet itself, too.
+    if packet.reassembled != nil, list.entries.contains(where: \.isHidden) {
+      for index in packet.bytes.indices.dropFirst(hci?.type.headerLength ?? 0) { packet.bytes[index] = 0 }
+    }
+    return packet
   }
 
   /// The text of a characteristic's value in a response, if the request was for that characteristic.

@@ -1,5 +1,6 @@
 import Glibc
 import HaloViews
+import HaloBluetoothCore
 import HaloCommandLine
 import HaloDissection
 
@@ -56,6 +57,20 @@ enum DecodeOption {
     help:
       "replace addresses and names in OUT by made-up ones, the same for each, and keys by zeros, so that it can be shown"
   )
+  static let longTermKey = Option(
+    "--ltk", as: .list(of: .longTermKey), repeatable: true,
+    help: """
+      decrypt packets of the air with this long-term key: 32 hexadecimal digits, the most significant first, as the \
+      specification prints it, and not as it is in packets
+      """)
+  static let bonds = Flag("--bonds", help: "decrypt packets of the air with the keys of your bonds")
+  static let tryPasskeys = Flag(
+    "--try-passkeys",
+    help: "try all passkeys of an LE legacy pairing, up to a million: that can take a minute for each")
+  static let redactKeys = Flag(
+    "--redact-keys", help: "replace only keys in OUT by zeros, and not addresses and names")
+  static let showKeys = Flag(
+    "--show-keys", help: "print the keys of pairings and links, the most significant byte first")
   static let follow = Flag("--follow", help: "wait for more as the file grows, until Ctrl-C")
 }
 
@@ -66,7 +81,9 @@ let decodeCommand = CommandSpec(
     DecodeOption.verbose, DecodeOption.layer, DecodeOption.filter, DecodeOption.format, DecodeOption.summary,
     DecodeOption.samples, SampleOption.ppg, SampleOption.accel, SampleOption.spo2,
     DecodeOption.values, DecodeOption.handle, DecodeOption.uuid, DecodeOption.html, DecodeOption.write,
-    DecodeOption.redact, DecodeOption.follow,
+    DecodeOption.redact, DecodeOption.redactKeys, DecodeOption.showKeys, DecodeOption.longTermKey,
+    DecodeOption.bonds, DecodeOption.tryPasskeys,
+    DecodeOption.follow,
   ],
   rules: [
     .excludes(
@@ -79,9 +96,17 @@ let decodeCommand = CommandSpec(
       DecodeOption.write,
       [
         DecodeOption.format, DecodeOption.verbose, DecodeOption.follow, DecodeOption.summary,
-        DecodeOption.samples, DecodeOption.html, DecodeOption.values,
+        DecodeOption.samples, DecodeOption.html, DecodeOption.values, DecodeOption.longTermKey,
+        DecodeOption.bonds, DecodeOption.tryPasskeys,
       ]),
-    .needs(DecodeOption.redact, DecodeOption.write),
+    .needs(DecodeOption.redact, DecodeOption.write), .needs(DecodeOption.redactKeys, DecodeOption.write),
+    .excludes(DecodeOption.redactKeys, [DecodeOption.redact]),
+    .excludes(
+      DecodeOption.showKeys,
+      [
+        DecodeOption.html, DecodeOption.write, DecodeOption.summary, DecodeOption.samples,
+        DecodeOption.values,
+      ]),
     .excludes(
       DecodeOption.values,
       [DecodeOption.summary, DecodeOption.samples, DecodeOption.html, DecodeOption.verbose]),
@@ -123,6 +148,12 @@ let decodeCommand = CommandSpec(
     pcap and pcapng may also hold packets that a sniffer has received on the air: of the nRF Sniffer, of Ubertooth, Sniffle
     and others (link types 192, 251, 256, 272). There, the central of a connection is shown as the side that sends.
 
+    Pairings are explained: the method and why it was chosen, confirm values and checks that can be computed, what
+    protects the link from where on, and the signs of known attacks. Encrypted packets of the air are decrypted with the
+    keys in the capture (of LE legacy pairing, all that its packets show; and with the debug key), those of --ltk, and
+    with --bonds your own. The link must begin in the capture, or be encrypted anew in it: LL_ENC_REQ and LL_ENC_RSP are
+    needed. Up to 256 packets in a row may be missing. This needs libcrypto (OpenSSL 3).
+
     A frame that spans several packets is shown with the last of them. Of a compressed file that is damaged, what precedes the
     damage is decoded. Behind a damaged record, decoding goes on with the next one that is found. Both are said at the end,
     and the exit code is 65. NO_COLOR disables colors.
@@ -148,7 +179,10 @@ let decodeCommand = CommandSpec(
     A redacted copy (--redact) has the lengths and times of the original, and the values of characteristics, apart from names,
     serial numbers and addresses in them. Addresses and names are numbered in their order. LTK, IRK, CSRK, link keys and PINs
     are zeros, as are vendor-specific commands and events, and on the air what is encrypted and what was received wrongly.
-    Texts of programs are left out. The file is read twice.
+    Texts of programs are left out. The file is read twice. --redact-keys does the same, but addresses and names stay.
+
+    Recordings of the adapters that halo-raw drives itself have the keys of pairings in them: in LE Enable Encryption, in
+    answers to requests for keys, and in SMP. Lines, JSON and reports do not show keys; --show-keys prints them.
     """,
   usesAdapter: false
 ) { invocation in
@@ -161,12 +195,19 @@ extension DecodeOptions {
       form: try Self.form(invocation), layers: invocation[DecodeOption.layer],
       filter: invocation[DecodeOption.filter], isFollowing: invocation[DecodeOption.follow],
       isColored: (invocation[CommonOptions.color] ?? .auto).isUsed(on: STDOUT_FILENO))
+    longTermKeys = invocation[DecodeOption.longTermKey] ?? []
+    usesBonds = invocation[DecodeOption.bonds]
+    triesPasskeys = invocation[DecodeOption.tryPasskeys]
+    showsKeys = invocation[DecodeOption.showKeys]
   }
 
   private static func form(_ invocation: Invocation) throws(Failure) -> Form {
     if let path = invocation[DecodeOption.html] { return .page(path) }
     if let path = invocation[DecodeOption.write] {
-      return .copy(path, isRedacted: invocation[DecodeOption.redact])
+      return .copy(
+        path,
+        invocation[DecodeOption.redact]
+          ? .everythingPersonal : invocation[DecodeOption.redactKeys] ? .keys : .nothing)
     }
     let format = invocation[DecodeOption.format]
     if invocation[DecodeOption.samples] {
@@ -195,6 +236,15 @@ extension ArgumentType where Value == Set<Layer> {
         Layer(rawValue: String($0))
       }
       return layers.contains(nil) ? nil : Set(layers.compactMap { $0 })
+    }
+  }
+}
+
+extension ArgumentType where Value == [UInt8] {
+  /// A key, the least significant byte first.
+  static var longTermKey: Self {
+    ArgumentType(placeholder: "HEX", expected: "32 hexadecimal digits, the most significant first") { text in
+      Hex.bytes(text).flatMap { $0.count == 16 ? $0.reversed() : nil }
     }
   }
 }

@@ -25,7 +25,9 @@ extension CommonOptions {
   static let take = Flag(
     "--take",
     help: "with user:hciN: take an adapter that is up, which ends its links; it is up again afterwards")
-  static let record = Option("--record", as: .file(.writes), help: "record all HCI traffic to a btsnoop file")
+  static let record = Option(
+    "--record", as: .file(.writes),
+    help: "record all HCI traffic to a btsnoop file; keys of pairings are in it")
   static let replace = Flag(
     "--replace", help: "replace a file that has data, which is otherwise an error")
   static let explain = Option(

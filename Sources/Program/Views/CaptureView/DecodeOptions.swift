@@ -8,11 +8,16 @@ package struct DecodeOptions {
     case lines, blocks, jsonl, summary, summaryJSON
     case samples(OutputFormat, SampleKinds)
     /// A copy of packets at this path, instead of lines on standard output.
-    case copy(String, isRedacted: Bool)
+    case copy(String, Removal)
     case values(OutputFormat, ValueChoice)
     /// An HTML report at this path, instead of lines on standard output.
     case page(String)
+
+    var isCopy: Bool { if case .copy = self { true } else { false } }
   }
+
+  /// What a copy does not have.
+  package enum Removal { case nothing, keys, everythingPersonal }
 
   package var form: Form
   /// Only packets that have one of these; all if nil.
@@ -20,6 +25,14 @@ package struct DecodeOptions {
   package var filter: PacketFilter?
   package var isFollowing: Bool
   package var isColored: Bool
+  /// Long-term keys that were given, each 16 bytes, the least significant first.
+  package var longTermKeys: [[UInt8]] = []
+  /// Whether the bonds of the user are used.
+  package var usesBonds = false
+  /// Whether keys are shown in lines, blocks and JSON.
+  package var showsKeys = false
+  /// Whether all passkeys of LE legacy pairing are tried.
+  package var triesPasskeys = false
 
   package init(form: Form, layers: Set<Layer>?, filter: PacketFilter?, isFollowing: Bool, isColored: Bool) {
     self.form = form

@@ -13,8 +13,8 @@ package struct Decoding: ~Copyable {
 
   private let options: DecodeOptions
   private var text: PacketText
-  private var json = PacketJSON()
-  private let dissector = Self.makeDissector()
+  private let json: PacketJSON
+  private let dissector: Dissector
   private var output = Console.output(.wait)
   private var start: Int64?
   private var summary = CaptureSummary()
@@ -30,7 +30,9 @@ package struct Decoding: ~Copyable {
 
   private init(_ options: DecodeOptions) {
     self.options = options
-    text = PacketText(isColored: options.isColored)
+    dissector = Self.makeDissector(options)
+    text = PacketText(isColored: options.isColored, showsKeys: options.showsKeys)
+    json = PacketJSON(showsKeys: options.showsKeys)
     takesAll =
       switch options.form {
       case .copy, .values: true
@@ -47,11 +49,14 @@ package struct Decoding: ~Copyable {
       try await learnNames(source, interruption, &options.filter)
     }
     var personal: PersonalData?
-    if case .copy(_, isRedacted: true) = options.form {
+    if case .copy(_, let removal) = options.form, removal != .nothing {
       guard paths.allSatisfy(Console.isRegularFile) else {
-        throw .usage("--redact reads the capture twice; a pipe can't be, so save it as a file")
+        throw .usage(
+          "\(removal == .keys ? "--redact-keys" : "--redact") reads the capture twice; a pipe can't be, so save it as a file"
+        )
       }
       personal = try await learnPersonalData(source, interruption)
+      if removal == .keys { personal = personal?.keysOnly }
       if interruption.isRequested { return }
     }
     try await Decoding(options).run(source, personal, interruption)
@@ -157,8 +162,19 @@ package struct Decoding: ~Copyable {
     }
   }
 
-  private static func makeDissector() -> Dissector {
-    Dissector(known: KnownRings(path: KnownRings.standardPath).devices)
+  /// For a first reading, or for a copy, which has all packets as they are, nothing is decrypted.
+  private static func makeDissector(_ options: DecodeOptions? = nil) -> Dissector {
+    let known = KnownRings(path: KnownRings.standardPath).devices
+    guard let options, !options.form.isCopy else { return Dissector(known: known) }
+    let bonds =
+      options.usesBonds
+      ? BondFile.standardPath.map { BondFile(path: $0, report: { Console.error("halo-raw: \($0)") }).bonds }
+      : nil
+    return Dissector(
+      known: known,
+      secrets: DissectionSecrets(
+        library: LibcryptoCryptography.shared, longTermKeys: options.longTermKeys, bonds: bonds ?? [],
+        triesPasskeys: options.triesPasskeys))
   }
 
   /// Reads the file for the names of devices that the filter selects: the packets before a name are theirs, too.

@@ -4,6 +4,7 @@ import HaloCapture
 import HaloCommandLine
 import HaloDissection
 import HaloStorage
+import HaloSystem
 import HaloRecording
 
 /// The output of `--explain`: that of `decode` for a recording, but live and on standard error.
@@ -14,7 +15,9 @@ package final class Explainer {
   private let form: Form
   private var text: PacketText
   /// Created after privileges are dropped: the known rings are in the home of the invoking user.
-  private lazy var dissector = Dissector(known: KnownRings(path: KnownRings.standardPath).devices)
+  private lazy var dissector = Dissector(
+    known: KnownRings(path: KnownRings.standardPath).devices,
+    secrets: DissectionSecrets(library: LibcryptoCryptography.shared))
   private var output = LineWriter(.standardError)
   private var start: Int64?
   /// On a terminal, a progress line may be in the place of the next packet.

@@ -35,6 +35,7 @@ struct PagePacket {
   ///   - start: the time of the first packet of the capture
   ///   - output: the report
   mutating func write(_ packet: DissectedPacket, start: Int64?, into output: inout LineWriter) {
+    let packet = packet.withoutKeys
     output.write("[")
     output.write(packet.info.number)
     output.write(",")
@@ -83,6 +84,7 @@ struct PagePacket {
   /// Remarks on the whole packet, not on one layer.
   private func note(on packet: DissectedPacket) -> String {
     var remarks = packet.isNote ? [packet.summary] : []
+    remarks += packet.security.map(\.text)
     if !packet.unanswered.isEmpty {
       remarks.append(
         "never answered: " + packet.unanswered.map { "packet \($0)" }.joined(separator: ", "))

@@ -8,6 +8,8 @@ struct PacketJSON {
   /// The fields of a layer; used again for each.
   private let fields = FieldList()
 
+  init(showsKeys: Bool) { fields.showsKeys = showsKeys }
+
   func write(_ packet: DissectedPacket, into output: inout LineWriter) {
     output.write("{")
     output.member("frame", packet.info.number)
@@ -32,6 +34,15 @@ struct PacketJSON {
     if let att = packet.att { output.object("att") { write(att, packet, &$0) } }
     if let gatt = packet.gatt { output.object("gatt") { Self.write(gatt, &$0) } }
     if let ring = packet.ring { output.object("ring") { write(ring, &$0) } }
+    if !packet.security.isEmpty {
+      output.key("security")
+      output.array(packet.security) { output, note in
+        output.write("{")
+        output.member("kind", note.kind.rawValue)
+        output.member("text", note.text)
+        output.write("}")
+      }
+    }
     if !packet.unanswered.isEmpty {
       output.key("unanswered")
       output.array(packet.unanswered) { $0.write($1) }

@@ -8,7 +8,10 @@ struct PacketText {
   /// The fields of a layer; used again for each.
   private let fields = FieldList()
 
-  init(isColored: Bool) { self.isColored = isColored }
+  init(isColored: Bool, showsKeys: Bool = false) {
+    self.isColored = isColored
+    fields.showsKeys = showsKeys
+  }
 
   /// - Parameter start: the time of the first packet
   func writeLine(_ packet: DissectedPacket, start: Int64?, into output: inout LineWriter) {
@@ -76,8 +79,12 @@ struct PacketText {
     output.space(10 - name.utf8.count)
   }
 
-  /// Remarks that belong to no layer.
+  /// Remarks that belong to no layer, or to several.
   private func writeLoose(_ packet: DissectedPacket, _ output: inout LineWriter) {
+    for note in packet.security {
+      output.write("; ")
+      output.write(note.text)
+    }
     if !packet.unanswered.isEmpty {
       output.write("; never answered: packet \(packet.unanswered.map(String.init).joined(separator: ", "))")
     }
@@ -106,7 +113,9 @@ struct PacketText {
     text.space(start + Column.bytes - text.count)
     text.write(" ")
     let part = field.range.clamped(to: 0..<bytes.byteCount)
-    if part.count > 8 {
+    if field.isHidden {
+      text.write("..")
+    } else if part.count > 8 {
       text.writeSpacedHex(bytes.extracting(part.prefix(7)))
       text.write(" ..")
     } else {
