@@ -13,7 +13,7 @@ import bumble_pairing as made
 import pytest
 import tshark_check
 from bumble import crypto
-from program import ROOT
+from program import ROOT, USAGE
 
 pytestmark = pytest.mark.verdict
 
@@ -87,3 +87,33 @@ def test_a_read_is_refused_before_and_answered_after(halo):
     reads = [one for one in pdus if one["opcode"] in (0x0A, 0x0B) or one.get("request") == 0x0A]
     assert [one["opcode"] for one in reads] == [0x0A, 0x01, 0x0A, 0x0B, 0x0A, 0x0B]
     assert reads[1]["error"] == 0x05
+
+
+def notes(halo, name, kind):
+    """What the packets of a recording say about security, of this kind."""
+    records = halo.run("decode", ROOT / f"captures/{name}.btsnoop", "--format", "jsonl").succeeded().records()
+    return [note["text"] for record in records for note in record.get("security", []) if note["kind"] == kind]
+
+
+@pytest.mark.parametrize("name, method, checks, faults", [
+    ("bumble-pairing", "LE Secure Connections, numeric comparison, authenticated", 1, 0),
+    ("pair-just-works", "LE Secure Connections, Just Works, not authenticated", 1, 0),
+    ("pair-comparison", "LE Secure Connections, numeric comparison, authenticated", 1, 0),
+    ("pair-passkey", "LE Secure Connections, passkey entry, authenticated", 40, 0),
+    ("pair-legacy", "LE legacy pairing, Just Works, not authenticated", 2, 1)])
+def test_each_method_is_explained(halo, name, method, checks, faults):
+    (chosen,) = notes(halo, name, "method")
+    assert chosen.startswith(method + ": ")
+    assert len(notes(halo, name, "check")) == checks and len(notes(halo, name, "weakness")) == faults
+    assert notes(halo, name, "fault") == notes(halo, name, "attack") == []
+    protected = notes(halo, name, "protection")
+    assert protected and all(f"({method})" in text for text in protected)
+
+
+def test_the_users_number_is_that_of_the_recording(halo):
+    assert notes(halo, "bumble-pairing", "progress") == ["both users have to see 255676"]
+
+
+@pytest.mark.parametrize("key", ["12", "x" * 32, "00" * 17])
+def test_a_key_that_is_none_is_refused(halo, key):
+    halo.run("decode", PAIRING, "--ltk", key).failed(USAGE, saying="32 hexadecimal digits, the most significant first")
