@@ -30,6 +30,7 @@ REASONS = [
     (r"--mqtt|^mosquitto_sub", "it needs a broker; files/test_mqtt.py has one"),
     (r"^halo-raw queues --", "it needs a queue with messages; files/test_brokers.py has one"),
     (r"^halo-raw mark", "it would mark what other tests stream; files/test_mark.py has streams of its own"),
+    (r"^halo-raw (pair|bonds forget) Lock", "it needs a device that pairs; link/test_pairing.py has one"),
     (r"--plot\b", "it needs a terminal; test_terminal.py has one"),
     (r"^halo-raw (doctor|adapters)$", "it looks at the adapters of the machine; Tests/Kernel has one"),
     (r"replay phone.btsnoop --table", "it needs a phone's capture of the device; recordings/test_replay.py has one"),
