@@ -53,7 +53,7 @@ struct AirDecryptionTests {
       #expect(peripheral("0b01 05").security.texts(.protection) == ["encrypted from the next packet on"])
     }
 
-    /// That of crackle's capture.
+    /// The exchange of crackle's capture.
     func beginCrackle() {
       _ = central("0317 03 0000000000000000 0000 a97763420175027d 0af0716c")
       _ = peripheral("070d 04 1ce942b569282c10 f4cf59cd")
@@ -65,10 +65,10 @@ struct AirDecryptionTests {
   private static let crackleKey: [UInt8] = hex("7f62c053f104a5bbe68b1d896a2ed49c").reversed()
   /// LL_START_ENC_RSP of the peripheral, number 0.
   private static let first = "0705 5dda30af9a"
-  /// Of the central, numbers 1 and 2: the same request.
+  /// The central's numbers 1 and 2: the same request.
   private static let second = "0e0f 7118215ebe5761a4e59e079b37fe1e"
   private static let third = "0e0f c083c929376c15a38f2a4c16d728f8"
-  /// Of the peripheral, number 3.
+  /// The peripheral's number 3.
   private static let fourth = "0a1d c096d431e348c0b7387f3ea4c0033fda0829493c907295e2f96859e006"
 
   @Test func sampleDataOfTheSpecification() throws {

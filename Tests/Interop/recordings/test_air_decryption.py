@@ -126,6 +126,33 @@ def test_a_passkey_is_found(halo, tmp_path):
     assert values == [NAME] and any(text.startswith("the passkey was 001234:") for text in said)
 
 
+def test_a_pairing_with_the_debug_key_is_open(halo, tmp_path):
+    """Vol 3, Part H, 2.3.5.6.1: the private key of one side is public, as in zephyrproject-rtos/zephyr 9867."""
+    debug = "3f49f6d4a3c55f3874c9b3e3d2103f504aff607beb40b7995899b8a6cd3c1abd"
+    keys = [crypto.EccKey.from_private_key_bytes(one) for one in (bytes.fromhex(debug), made_up("private", 32))]
+    points = [(key.x[::-1], key.y[::-1]) for key in keys]
+    requested, answered = bytes.fromhex("01030008100000"), bytes.fromhex("02030008100000")
+    randoms = [made_up("central"), made_up("peripheral")]
+    addresses = [air.address(PHONE) + b"\0", air.address(RING) + b"\1"]
+    secret = keys[0].dh(keys[1].x, keys[1].y)[::-1]
+    mac_key, ltk = crypto.f5(secret, *randoms, *addresses)
+    checks = [
+        crypto.f6(mac_key, *randoms, bytes(16), requested[1:4], *addresses),
+        crypto.f6(mac_key, *randoms[::-1], bytes(16), answered[1:4], *addresses[::-1])]
+    one = link()
+    one.exchange(smp(requested), smp(answered))
+    one.exchange(*(smp(b"\x0c" + x + y) for x, y in points))
+    one.exchange(peripheral=smp(b"\x03" + crypto.f4(points[1][0], points[0][0], randoms[1], b"\0")))
+    one.exchange(*(smp(b"\x04" + random) for random in randoms))
+    one.exchange(*(smp(b"\x0d" + check) for check in checks))
+    one.start(ltk)
+    read(one)
+    path = air.pcap(tmp_path / "session.pcap", WITH_HEADER, [connected(), *one.packets])
+    values, said = decoded(halo, path)
+    assert values == [NAME] and said.count("the DHKey Check is right") == 2
+    assert sum(text.startswith("the debug key") for text in said) == 1
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_given_key_opens_each_format(halo, tmp_path, kind):
     one = link()
@@ -140,6 +167,21 @@ def test_a_given_key_opens_each_format(halo, tmp_path, kind):
     assert values == [] and said.count("encrypted, and none of the known keys fits") == 1
     values, said = decoded(halo, path)
     assert values == [] and said.count("encrypted, and no key is known; --ltk or --bonds gives one") == 1
+
+
+def test_another_key_after_a_pause(halo, tmp_path):
+    """Vol 6, Part B, 5.1.3.2: the pause is encrypted but for its last PDU, and both sides count anew after it."""
+    one, other = link(), bytes(range(0x40, 0x50))
+    one.start(LTK)
+    read(one)
+    one.private((3, b"\x0a"), (3, b"\x0b"))
+    one.exchange((3, b"\x0b"), (1, b""))
+    one.start(other)
+    read(one)
+    path = air.pcap(tmp_path / "session.pcap", LINK_LAYER, [connected(), *one.packets])
+    values, said = decoded(halo, path, "--ltk", f"{LTK[::-1].hex()},{other[::-1].hex()}")
+    assert values == [NAME, NAME]
+    assert [text for text in said if text.startswith("decrypted")] == [f"decrypted with given key {n}" for n in (1, 2)]
 
 
 def test_missed_and_repeated_packets(halo, tmp_path):

@@ -127,7 +127,8 @@ final class AirState {
     let identity = LinkIdentity(address, central: central, peripheral, name: names[peripheral])
     let link = DissectedLink(
       identity, peerServer: servers.server(of: peripheral), localServer: servers.server(of: central),
-      security: LinkSecurity(security, own: OwnAddresses([central]), peers: [peripheral], protection: .clear))
+      security: ProtectionFollower(
+        security, own: OwnAddresses([central]), peers: [peripheral], protection: .clear))
     add(AirConnection(link, crcInit: parameters.crcInit.value), address, moment)
     return lost
   }
@@ -163,7 +164,7 @@ final class AirState {
       connection = AirConnection(
         DissectedLink(
           identity, peerServer: DissectedServer(), localServer: DissectedServer(),
-          security: LinkSecurity(security, own: OwnAddresses(), peers: [], protection: .unknown)),
+          security: ProtectionFollower(security, own: OwnAddresses(), peers: [], protection: .unknown)),
         crcInit: nil)
       add(connection, air.accessAddress, moment)
     }

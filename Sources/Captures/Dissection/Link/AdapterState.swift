@@ -116,7 +116,7 @@ final class AdapterState {
     return DissectedLink(
       LinkIdentity(new.handle, new.peer, name: new.peer.flatMap { names[$0] }),
       peerServer: new.peer.map { servers.server(of: $0) } ?? DissectedServer(), localServer: localServer,
-      security: LinkSecurity(
+      security: ProtectionFollower(
         security, own: ownAddresses, peers: peers, protection: new.event == nil ? .unknown : .clear))
   }
 
@@ -128,7 +128,7 @@ final class AdapterState {
   }
 
   private static func notes(
-    of hci: HCILayer, _ bytes: RawSpan, _ link: LinkSecurity?, _ own: OwnAddresses
+    of hci: HCILayer, _ bytes: RawSpan, _ link: ProtectionFollower?, _ own: OwnAddresses
   ) throws(DecodeError) -> [SecurityNote] {
     var reader = ByteReader(bytes)
     try reader.skip(hci.type.headerLength)

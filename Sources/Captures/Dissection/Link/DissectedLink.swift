@@ -10,7 +10,7 @@ final class DissectedLink: CapturedLink {
   var peer: BluetoothAddress? { identity.peer }
   let peerServer: DissectedServer
   let localServer: DissectedServer
-  let security: LinkSecurity
+  let security: ProtectionFollower
   @exclusivity(unchecked) var lastUsed = 0
 
   @exclusivity(unchecked) private var bearers = ATTBearers()
@@ -24,7 +24,7 @@ final class DissectedLink: CapturedLink {
 
   init(
     _ identity: LinkIdentity, peerServer: DissectedServer, localServer: DissectedServer,
-    security: LinkSecurity
+    security: ProtectionFollower
   ) {
     self.security = security
     self.identity = identity

@@ -15,7 +15,7 @@ struct PairingFollower {
     var knowsAddresses: Bool
     /// The packet's number.
     var number: Int
-    var protection: LinkSecurity.Protection
+    var protection: ProtectionFollower.Protection
   }
 
   /// What one side has sent.
@@ -43,7 +43,7 @@ struct PairingFollower {
   var round = 0
   /// Whether all passkeys were tried: once for each pairing.
   var hasTried = false
-  /// Of Secure Connections, if a private key is known.
+  /// The one of Secure Connections, if a private key is known.
   var sharedSecret: [UInt8]?
   private var distributedKey: [UInt8]?
 

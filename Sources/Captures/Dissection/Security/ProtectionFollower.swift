@@ -3,7 +3,7 @@ import HaloBluetoothCore
 import HaloSecurityManager
 
 /// The security of a link, as far as the capture has shown it.
-final class LinkSecurity {
+final class ProtectionFollower {
   /// Whether the link is encrypted.
   enum Protection {
     /// The capture begins in the middle of the link.
