@@ -6,20 +6,40 @@ final class SecuredAttempt {
   private var completion: ((Result<GATTLink, StackError>) -> Void)?
   /// The link that is being encrypted.
   private var link: GATTLink?
+  private let deadline: Instant
+  /// A link that was established late has at least this long: encryption takes a few connection events.
+  private static let shortestTime = Duration.seconds(5)
 
-  init(_ completion: @escaping (Result<GATTLink, StackError>) -> Void) { self.completion = completion }
+  /// - Parameters:
+  ///   - deadline: when the attempt has to be complete. A peer that does not answer would be waited for for 40 s, by the
+  ///     controller
+  ///   - completion: called once
+  init(by deadline: Instant, _ completion: @escaping (Result<GATTLink, StackError>) -> Void) {
+    self.deadline = deadline
+    self.completion = completion
+  }
 
   /// There is a link, or there is none.
   func take(_ result: Result<GATTLink, StackError>) {
     guard case .success(let link) = result, link.link.isBonded, completion != nil else { return end(result) }
     self.link = link
-    link.encryptFirst { result in
-      self.link = nil
-      guard case .failure(let error) = result else { return self.end(.success(link)) }
-      link.end()
-      // Before that, the controller would refuse another attempt.
-      link.whenDisconnected { _ in self.end(.failure(error)) }
+    let timers = link.timers
+    let timer = timers.schedule(at: max(deadline, timers.now + Self.shortestTime)) {
+      self.encrypted(link, .failure(.encryptionTimedOut(link.peer)))
     }
+    link.encryptFirst { result in
+      timers.cancel(timer)
+      self.encrypted(link, result)
+    }
+  }
+
+  private func encrypted(_ link: GATTLink, _ result: Result<Void, StackError>) {
+    guard self.link != nil else { return }
+    self.link = nil
+    guard case .failure(let error) = result else { return end(.success(link)) }
+    link.end()
+    // Before that, the controller would refuse another attempt.
+    link.whenDisconnected { _ in self.end(.failure(error)) }
   }
 
   /// The caller gives up.

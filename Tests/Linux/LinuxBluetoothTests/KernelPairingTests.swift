@@ -403,6 +403,27 @@ import Testing
     #expect(staged.losses == [.remote(.authenticationFailure)])
   }
 
+  /// A peer says that it is a device with a bond, which it was not known as when it came.
+  @Test(arguments: [false, true])
+  func claimedIdentityReplacesNoBond(_ isAllowed: Bool) async throws {
+    let (text, identity) = ("010203040506" + "01", BluetoothAddress(0x0605_0403_0201, .public))
+    var old = Bond(peer: identity, own: .zero, isSecureConnections: true)
+    old.keyAsCentral = LongTermKey([UInt8](repeating: 9, count: 16))
+    store.bonds = [old]
+    host.settings.allowsRepairing = isAllowed
+    begin()
+    let staged = try makeLink()
+    await settle()
+    world.sent = []
+    try receive(0x18, "01" + Self.address.prefix(12) + text + Self.key)
+    try receive(0x0A, "01" + text + "02" + "00" + "10" + "0000" + "0000000000000000" + Self.key)
+    await settle()
+    #expect((store.bonds.last == old) == !isAllowed && store.bonds.count == 1)
+    #expect(takeSent("1300").count == (isAllowed ? 0 : 1))
+    #expect(staged.losses == (isAllowed ? [] : [.remote(.authenticationFailure)]))
+    if isAllowed { staged.link.lose(.local) }
+  }
+
   @Test func aBondWithAShortKeyIsNotKept() async throws {
     begin()
     let staged = try makeLink()

@@ -204,6 +204,27 @@ struct BondAttackTests {
     await scene.stop()
   }
 
+  /// A bonded peer that does not go on with encryption holds nobody up for the 40 s that a controller waits.
+  @Test func silenceInsteadOfEncryptionEndsTheAttempt() async throws {
+    let scene = try await PairingAttack(on: .central)
+    try await scene.meet()
+    #expect(await scene.pair() == nil)
+    await scene.part()
+    scene.victim.transport.editPacket = { packet in packet[0] == 4 && packet[1] == 0x08 ? [] : [packet] }
+    let begin = testTimers.now
+    do throws(StackError) {
+      try await scene.meet()
+      Issue.record("a link in clear to a bonded peer")
+    } catch {
+      #expect(error == .encryptionTimedOut(scene.attacker.address))
+    }
+    #expect(testTimers.now - begin <= ConnectionRequest(peer: scene.attacker.address).deadline + .seconds(6))
+    scene.victim.transport.editPacket = { [$0] }
+    try await scene.meet()
+    #expect(try scene.victim.link.security.isEncrypted)
+    await scene.stop()
+  }
+
   /// A server gives a bonded client nothing that needs encryption before its link is encrypted, and tells it why.
   @Test func bondedClientInClearGetsNoValue() async throws {
     let scene = try await PairingAttack(on: .peripheral)

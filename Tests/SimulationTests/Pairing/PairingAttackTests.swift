@@ -230,6 +230,31 @@ struct PairingAttackTests {
     try await scene.checkLaterAttempt()
   }
 
+  /// A task that is cancelled returns at once. The pairing goes on, and whoever wants it next has it.
+  @Test(arguments: [0x02, 0x0C, 0x04, 0x0D] as [UInt8])
+  func cancelledTaskLeavesTheLinkUsable(_ code: UInt8) async throws {
+    let scene = try await PairingAttack(on: .central)
+    let link = try await scene.meet()
+    var attempt: Task<StackError?, any Error>?
+    var cancelled = false
+    scene.attacker.transport.edit = { pdu in
+      if pdu[0] == code {
+        cancelled = true
+        attempt?.cancel()
+      }
+      return [pdu]
+    }
+    attempt = spawn {
+      do throws(StackError) { try await link.secure(to: .encrypted) } catch { return error }
+      return nil
+    }
+    #expect(try await attempt?.value == .cancelled)
+    #expect(cancelled)
+    #expect(await scene.pair() == nil)
+    #expect(link.security.isEncrypted && scene.victim.bonds.bonds.count == 1)
+    await scene.stop()
+  }
+
   /// The adapter is pulled out in each state.
   @Test(arguments: [LERole.central, .peripheral], [0x01, 0x0C, 0x04, 0x0D] as [UInt8])
   func adapterThatIsPulledOutLeavesNothing(_ role: LERole, _ code: UInt8) async throws {
