@@ -56,9 +56,21 @@ def piece(data):
     return bytes([len(data)]) + data if len(data) < 256 else b""
 
 
+def pairings():
+    """Whole pairings in each role and by each method: what both sides can do and want, then what comes."""
+    methods = [(3, 3, 0x09, 0, 9), (3, 3, 0x01, 4, 9), (1, 1, 0x0D, 0, 9), (2, 0, 0x0D, 0, 10), (0, 2, 0x0D, 0, 10),
+               (2, 2, 0x0D, 0, 10), (2, 2, 0x05, 0, 10), (3, 3, 0x05, 16, 9)]
+    for role in 0, 1:
+        for own, other, wish, flags, answer in methods:
+            sides = bytes([own, wish, 7, 7, flags, other, wish, 7, 7, flags])
+            # A passkey is asked for once: after the first PDU, or after the public keys.
+            steps = bytes(2 if wish & 8 else 1) + b"\x0A" + bytes(70) if answer == 10 else b"\x00\x09" * 20
+            yield bytes([role]) + sides + steps + b"\x0D\x01" + bytes(10)
+
+
 def main():
     names = ["hci-event", "advertising", "h4", "l2cap", "signaling", "att-pdu", "att-bearer", "att-server",
-             "ring-frame", "ring-bulk", "capture", "dissector", "store", "pulse", "web", "client", "replay"]
+             "ring-frame", "ring-bulk", "capture", "dissector", "store", "pulse", "web", "client", "replay", "smp"]
     corpus = {name: Corpus(name) for name in names}
     for path in sorted(CAPTURES.rglob("*.btsnoop")):
         stream, bearer, server, bulk = b"", b"", b"", b""
@@ -105,6 +117,8 @@ def main():
     for host in ("localhost:8642", "[fe80::1%eth0]:80", "raspberrypi.", "192.168.1.20"):
         corpus["web"].add(f"/abcdefghijkmnpqrstuvwxyz/events\n{host}\nhttp://{host}\n".encode())
     corpus["web"].add(day().encode())
+    for text in pairings():
+        corpus["smp"].keep(text)
     corpus["store"].add(store())
     corpus["store"].add(b"SQLite format 3\0" + bytes(100))
 

@@ -16,7 +16,7 @@ package struct FuzzTarget: Sendable {
 
   package static let all: [FuzzTarget] =
     decoders + servers + [
-      json, bluetoothd, capture, dissector, store, pulse, web, client, replay, commandLine,
+      json, bluetoothd, capture, dissector, store, pulse, web, client, replay, commandLine, securityManager,
     ]
 
   package static func named(_ name: String) -> FuzzTarget? { all.first { $0.name == name } }
