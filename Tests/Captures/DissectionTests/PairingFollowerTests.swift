@@ -193,6 +193,28 @@ struct PairingFollowerTests {
     #expect(changed.texts(.fault).filter { $0.hasPrefix("the DHKey Check is wrong") }.count == 2)
   }
 
+  /// Whatever is sent, in whichever order: all is read, and what is kept of it is bounded.
+  @Test func garbageIsSurvived() throws {
+    var random = SeededGenerator(seed: 7)
+    let pairing = try pairing("secure connections, passkey")
+    let script = script()
+    script.connect(pairing)
+    var pdus = RecordedPairing.all.flatMap(\.steps).compactMap { step -> [UInt8]? in
+      guard case .pdu(let pdu, _) = step else { return nil }
+      return pdu
+    }
+    pdus.shuffle(using: &random)
+    for (index, pdu) in pdus.enumerated() {
+      var pdu = pdu
+      if index % 3 == 0 {
+        pdu[Int(random.next() % UInt64(pdu.count))] = UInt8(truncatingIfNeeded: random.next())
+      }
+      if index % 7 == 0 { pdu.removeLast() }
+      let packet = script.frame(Hex.string(pdu), channel: 6, isSent: random.next() % 2 == 0)
+      #expect(packet.security.count < 8)
+    }
+  }
+
   /// mikeryan/crackle 31 and 38: packets are missing. Nothing is said that is not known, and nothing goes wrong.
   @Test(arguments: RecordedPairing.all)
   func missingPacketsAreNoFaults(_ pairing: RecordedPairing) {

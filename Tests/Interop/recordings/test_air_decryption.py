@@ -126,10 +126,13 @@ def test_a_passkey_is_found(halo, tmp_path):
     assert values == [NAME] and any(text.startswith("the passkey was 001234:") for text in said)
 
 
-def test_a_pairing_with_the_debug_key_is_open(halo, tmp_path):
+@pytest.mark.parametrize("both", [False, True], ids=["one", "both"])
+def test_a_pairing_with_the_debug_key_is_open(halo, tmp_path, both):
     """Vol 3, Part H, 2.3.5.6.1: the private key of one side is public, as in zephyrproject-rtos/zephyr 9867."""
     debug = "3f49f6d4a3c55f3874c9b3e3d2103f504aff607beb40b7995899b8a6cd3c1abd"
-    keys = [crypto.EccKey.from_private_key_bytes(one) for one in (bytes.fromhex(debug), made_up("private", 32))]
+    keys = [
+        crypto.EccKey.from_private_key_bytes(one)
+        for one in (bytes.fromhex(debug), bytes.fromhex(debug) if both else made_up("private", 32))]
     points = [(key.x[::-1], key.y[::-1]) for key in keys]
     requested, answered = bytes.fromhex("01030008100000"), bytes.fromhex("02030008100000")
     randoms = [made_up("central"), made_up("peripheral")]
@@ -150,7 +153,7 @@ def test_a_pairing_with_the_debug_key_is_open(halo, tmp_path):
     path = air.pcap(tmp_path / "session.pcap", WITH_HEADER, [connected(), *one.packets])
     values, said = decoded(halo, path)
     assert values == [NAME] and said.count("the DHKey Check is right") == 2
-    assert sum(text.startswith("the debug key") for text in said) == 1
+    assert sum(text.startswith("the debug key") for text in said) == (2 if both else 1)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -4,8 +4,8 @@ import HaloSecurityManager
 /// Decrypts the packets of a connection on the air with the keys that are known: given ones, those of bonds, and those that
 /// the capture itself shows (Core Specification Vol 6, Part B, 5.1.3).
 ///
-/// Each PDU has a number that it does not carry, and a sniffer misses some: numbers up to a bound are tried, until the MIC fits.
-/// Any MIC fits by chance once in 4000 million times.
+/// Each PDU has a number that it does not carry, and a sniffer misses some: numbers up to a bound are tried, until the MIC
+/// fits. Any MIC fits by chance once in 4000 million times.
 struct AirDecryption {
   /// The most packets that may be missing in a row.
   static let window: UInt64 = 256
