@@ -5,8 +5,8 @@ import HaloSystem
 import TestSupport
 import Testing
 
-/// Pairings with each other: whatever the two sides can do, want and know, and whatever their users do, both come to an end, and
-/// to the same one.
+/// Pairings with each other: whatever the two sides can do, want and know, and whatever their users do, both come to an
+/// end, and to the same one.
 @Suite(.enabled(if: LibcryptoCryptography.shared != nil, "libcrypto is not installed"))
 struct TwoPairingsTests {
   /// What the sides have of each other by another way.

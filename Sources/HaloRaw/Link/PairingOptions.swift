@@ -79,12 +79,9 @@ public struct PairingOptions: Sendable {
     let path = bondFile ?? (isReal ? BondFile.standardPath : nil)
     let file: (any BondStore)? = path.map { BondFile(path: $0) { _ in } }
     return SecurityHost(
-      LibcryptoCryptography.shared, bonds: file ?? (isReal ? nil : Self.simulated), settings: settings,
+      LibcryptoCryptography.shared, bonds: file ?? (isReal ? nil : SimulatedBonds()), settings: settings,
       agent: ask.map { ProgramAgent(interface, $0) })
   }
-
-  /// The bonds with simulated devices, of all radios of the process.
-  @BluetoothActor private static let simulated = ProcessBonds()
 }
 
 /// Asks by the closure of a program, one question at a time.

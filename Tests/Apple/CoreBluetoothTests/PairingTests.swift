@@ -15,11 +15,11 @@ import Testing
 struct PairingTests {
   /// A device whose value is for paired centrals.
   @BluetoothActor private final class Lock {
-    private let bonds = ProcessBonds()
+    private let bonds = SimulatedBonds()
     var bondCount: Int { bonds.bonds.count }
     private let medium = RadioMedium(timers: EpollLoop.shared.timers)
     private let peripheral: Peripheral
-    private let phoneBonds = ProcessBonds()
+    private let phoneBonds = SimulatedBonds()
     private(set) var links: [GATTLink] = []
     private let value: AttributeHandle
 
@@ -47,7 +47,7 @@ struct PairingTests {
       try peripheral.startAdvertising(try Advertising(data))
     }
 
-    private static func security(_ bonds: ProcessBonds) -> SecurityHost {
+    private static func security(_ bonds: SimulatedBonds) -> SecurityHost {
       SecurityHost(LibcryptoCryptography.shared, bonds: bonds, settings: PairingSettings(policy: .justWorks))
     }
 

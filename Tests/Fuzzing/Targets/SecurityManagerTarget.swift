@@ -19,8 +19,8 @@ extension FuzzTarget {
   }
 }
 
-/// A pairing and its honest peer. No key may be given out, and nothing may be stored, unless the pairing has taken what the peer
-/// has sent, as it was sent.
+/// A pairing and its honest peer. No key may be given out, and nothing may be stored, unless the pairing has taken what the
+/// peer has sent, as it was sent.
 private struct FuzzedPairing {
   private var pairing: Pairing
   private var peer: Pairing

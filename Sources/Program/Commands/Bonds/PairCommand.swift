@@ -24,7 +24,7 @@ let pairCommand = CommandSpec(
   options: [PairOption.authenticated, PairOption.interface, PairOption.shortKeys, CommonOptions.format],
   examples: [
     ("sudo halo-raw pair R02_BEEF --adapter user:hci0", "pair once; later links are encrypted"),
-    ("halo-raw bonds", "list what was paired"),
+    ("halo-raw pair R02_BEEF --adapter virtual", "the built-in ring refuses, as rings without bonds do"),
   ],
   details: """
     Some devices give their values over encrypted links only, or stay connected to paired hosts only. After this command, each

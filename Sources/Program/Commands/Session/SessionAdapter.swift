@@ -31,7 +31,7 @@ final class SessionAdapter {
   /// Sees the traffic; nil without `--record` and `--explain`.
   var tap: TrafficTap? { opened.tap }
 
-  /// How its links are secured. Bonds with simulated devices are not kept.
+  /// How its links are secured. Bonds with simulated devices last as long as this.
   let security: SecurityHost
 
   private let opened: OpenedAdapter
@@ -50,7 +50,7 @@ final class SessionAdapter {
   ) async throws(Failure) {
     var virtualClock: HostClock?
     security = SecurityHost(
-      LibcryptoCryptography.shared, bonds: specification.isReal ? BondFile.ofUser : ProcessBonds())
+      LibcryptoCryptography.shared, bonds: specification.isReal ? BondFile.ofUser : SimulatedBonds())
     var opening = AdapterOpenOptions()
     opening.security = security
     opening.forcesTakeover = invocation[CommonOptions.take]

@@ -1,7 +1,7 @@
 import HaloBluetoothCore
 
-/// Bonds with simulated devices, which last as long as the process: those devices do not last longer.
-package final class ProcessBonds: BondStore {
+/// The bonds of a radio on which all devices are simulated: they last as long as the radio.
+package final class SimulatedBonds: BondStore {
   package private(set) var bonds: [Bond] = []
 
   package init() {}
