@@ -146,6 +146,7 @@ extension ServerBearer {
     timers.cancel(deadline)
     if handle == serviceChanged, !indications.hasChanges {
       caching.confirmedChange()
+      knownTable = database.fingerprint
       onRecordChange?()
     }
     onEvent?(.confirmed(handle))
@@ -156,12 +157,13 @@ extension ServerBearer {
   /// Attributes in a range were added or removed.
   func databaseChanged(_ range: HandleRange) {
     guard !isClosed else { return }
-    if caching.knowsTable { onRecordChange?() }
     caching.databaseChanged()
     for value in configurations.keys where database.entry(value) == nil { configurations[value] = nil }
     longValues.removeAll { database.entry($0.handle) == nil }
     notifications.keep { configurations[$0] != nil }
     indications.keep { configurations[$0] != nil }
+    // The record has the table that the client knows, also if it leaves before it learns of the change.
+    onRecordChange?()
     indicateServiceChanged(range)
   }
 }

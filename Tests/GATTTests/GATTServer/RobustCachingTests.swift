@@ -147,4 +147,22 @@ import Testing
     let long = ServerDialogue { $0.addGenericAccess(name: String(repeating: "x", count: 600)) }
     #expect(long.database.value(of: 3)?.count == 248)
   }
+
+  // MARK: Bonded clients
+
+  /// What is kept of a bonded client has the table that it knows: one that leaves before it has confirmed a change is told of it
+  /// on its next link, and one that has confirmed it is not told again.
+  @Test(arguments: [false, true])
+  func bondedClientIsToldOfChangeUntilItConfirms(_ confirms: Bool) throws {
+    let subscribe = "12 0400 0200"
+    #expect(dialogue.ask(subscribe) == "13")
+    var record = server.record
+    server.onRecordChange = { [server] in record = server.record }
+    addService()
+    #expect(dialogue.takeSent().hasPrefix("1d0300"))
+    if confirms { _ = dialogue.ask("1e") }
+    let again = dialogue.otherClient()
+    again.server.restore(record)
+    #expect(again.takeSent().hasPrefix("1d0300") == !confirms)
+  }
 }
