@@ -66,7 +66,7 @@ extension Pairing {
       return true
     case .passkeyEntry(let input):
       guard input == .both || (input == .initiator) == isInitiator else {
-        temporaryKey = Self.key(of: setup.secrets.passkey)
+        temporaryKey = Passkey.key(setup.secrets.passkey)
         outputs.append(.ask(.showPasskey(setup.secrets.passkey)))
         return true
       }

@@ -111,7 +111,7 @@ package struct Pairing {
         try this.userHasAgreed()
       case .passkey(let number) where this.isAwaitingUser && this.isAwaitingPasskey && number < 1_000_000:
         this.isAwaitingUser = false
-        this.temporaryKey = Self.key(of: number)
+        this.temporaryKey = Passkey.key(number)
         try this.userHasAgreed()
       case .passkey where this.isAwaitingPasskey: throw .local(.passkeyEntryFailed)
       case .accept, .passkey: return
@@ -189,11 +189,6 @@ package struct Pairing {
     case .passkeyEntry: .passkeyEntryFailed
     case .justWorks, .outOfBand: .unspecifiedReason
     }
-  }
-
-  /// A passkey as a number of 16 bytes.
-  static func key(of passkey: UInt32) -> [UInt8] {
-    (0..<4).map { UInt8(truncatingIfNeeded: passkey >> (8 * $0)) } + [UInt8](repeating: 0, count: 12)
   }
 
   /// Calls the library. A failure of it ends the pairing.

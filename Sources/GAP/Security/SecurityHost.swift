@@ -47,7 +47,7 @@ package final class SecurityHost {
   }
 
   /// Whether this side pairs at all.
-  var pairs: Bool { (settings.policy == .justWorks || settings.policy == .ask) && cryptography != nil }
+  var pairs: Bool { settings.policy.pairs && cryptography != nil }
 
   /// The bond with a peer; nil if there is none.
   ///
@@ -78,7 +78,7 @@ package final class SecurityHost {
         == true
   }
 
-  /// Keeps the name of a bonded device.
+  /// The name of a device, as it was heard or is kept with its bond; nil if unknown.
   func name(_ peer: BluetoothAddress, as own: BluetoothAddress) -> String? {
     nameOf(peer) ?? bond(with: peer, as: own)?.name
   }

@@ -209,7 +209,7 @@ final class SecurityManager {
   // MARK: Pairing
 
   private func beginPairing(_ level: LESecurityLevel) {
-    guard let host, host.settings.policy != .never, host.settings.policy != .encryptOnly else {
+    guard let host, host.settings.policy.pairs else {
       return fail(
         .pairingNotAllowed(peer, "which is not allowed here"))
     }

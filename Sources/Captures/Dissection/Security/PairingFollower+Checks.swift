@@ -88,7 +88,7 @@ extension PairingFollower {
       }
       var notes = Self.note("confirm value", isRight: expected == confirm)
       if method == .numericComparison, let number = try? functions.g2(v, u, initiator.random, random) {
-        notes.append(SecurityNote(.progress, "both users have to see \(Self.digits(number))"))
+        notes.append(SecurityNote(.progress, "both users have to see \(Passkey.text(number))"))
       }
       return notes
     }
@@ -117,7 +117,7 @@ extension PairingFollower {
       notes.append(
         SecurityNote(
           .progress,
-          "the passkey was \(Self.digits(passkey)): everybody can tell now, so it must not be used again"))
+          "the passkey was \(Passkey.text(passkey)): everybody can tell now, so it must not be used again"))
       notes += reuse(of: passkey, beginning, context)
     }
     return notes
@@ -138,7 +138,7 @@ extension PairingFollower {
     else { return [] }
     let (from, to) = (side(isInitiator), side(!isInitiator))
     var number = [UInt8](repeating: 0, count: 16)
-    if case .passkeyEntry = method { number = Self.temporaryKey(passkey ?? 0) }
+    if case .passkeyEntry = method { number = Passkey.key(passkey ?? 0) }
     let (initiators, responders) = addresses(context)
     for a in initiators {
       for b in responders {
@@ -174,12 +174,12 @@ extension PairingFollower {
         notes.append(
           SecurityNote(
             .weakness,
-            "the passkey was \(Self.digits(passkey)): whoever receives the pairing can try them all"))
+            "the passkey was \(Passkey.text(passkey)): whoever receives the pairing can try them all"))
         notes += reuse(of: passkey, beginning, context)
       }
     }
     guard let passkey else { return notes }
-    let isRight = isConfirmed(by: Self.temporaryKey(passkey), functions, isInitiator, initiators, responders)
+    let isRight = isConfirmed(by: Passkey.key(passkey), functions, isInitiator, initiators, responders)
     if isRight {
       notes += Self.note("confirm value", isRight: true)
     } else {
@@ -208,7 +208,7 @@ extension PairingFollower {
     _ responders: [BluetoothAddress]
   ) -> UInt32? {
     (UInt32(0)..<1_000_000).first {
-      isConfirmed(by: Self.temporaryKey($0), functions, isInitiator, initiators, responders)
+      isConfirmed(by: Passkey.key($0), functions, isInitiator, initiators, responders)
     }
   }
 
@@ -216,7 +216,7 @@ extension PairingFollower {
   private func legacyKey(_ context: Context) -> [SecurityNote] {
     guard let functions = context.knowledge.functions, let passkey, let origin = keyInUse,
       let key = try? functions.s1(
-        Self.temporaryKey(passkey), responder: responder.random, initiator: initiator.random)
+        Passkey.key(passkey), responder: responder.random, initiator: initiator.random)
     else { return [] }
     context.knowledge.add(key: SecurityFunctions.shorten(key, to: min(16, keySize)), from: origin)
     return [
@@ -231,14 +231,5 @@ extension PairingFollower {
     guard !context.own.isEmpty, !context.peers.isEmpty else { return [] }
     if context.knowsAddresses { return Self.note(what, isRight: false) }
     return [SecurityNote(.fault, "the \(what) is wrong, or an address is not in the capture")]
-  }
-
-  private static func temporaryKey(_ passkey: UInt32) -> [UInt8] {
-    (0..<16).map { $0 < 4 ? UInt8(truncatingIfNeeded: passkey >> UInt32(8 * $0)) : 0 }
-  }
-
-  private static func digits(_ number: UInt32) -> String {
-    let text = String(number)
-    return String(repeating: "0", count: max(0, 6 - text.count)) + text
   }
 }

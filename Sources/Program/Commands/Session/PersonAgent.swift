@@ -32,10 +32,10 @@ final class PersonAgent: PairingAgent {
       print("\(peer) wants to pair, and can't show that it is the device that you mean. Pair? (yes or no)")
     case .compare(let number):
       print(
-        "Compare: does \(peer) show \(Self.digits(number))? (yes or no) Do not type this number anywhere.")
+        "Compare: does \(peer) show \(Passkey.text(number))? (yes or no) Do not type this number anywhere.")
     case .enterPasskey: print("Type the six digits that \(peer) shows; \"no\" gives up.")
     case .showPasskey(let number):
-      print("Type \(Self.digits(number)) at \(peer), and nowhere else.")
+      print("Type \(Passkey.text(number)) at \(peer), and nowhere else.")
       return
     }
     open = (question, answer)
@@ -70,11 +70,5 @@ final class PersonAgent: PairingAgent {
       return UInt32(word).map { .passkey($0) }
     }
     return ["yes", "y"].contains(word) ? .accept : nil
-  }
-
-  /// `012345`.
-  private static func digits(_ number: UInt32) -> String {
-    let text = String(number)
-    return String(repeating: "0", count: max(0, 6 - text.count)) + text
   }
 }
