@@ -1,7 +1,6 @@
 """Pairing by the kernel, as a central and as a peripheral, with a device on Bumble; with bluetoothd, and without it."""
 
 import json
-import subprocess
 from argparse import Namespace
 
 import bumble_bonder
@@ -9,12 +8,13 @@ import management
 import peripherals
 import pytest
 from adapters import KernelAdapter
-from built import built
 from conftest import asked, wait_until
+from pairing_program import ENDED, Program, end, lines_until, pair_by_bluetoothctl
 
 pytestmark = pytest.mark.usefixtures("no_kernel_fault")
 PEER = bumble_bonder.ADDRESS
 VALUE = bumble_bonder.TEMPERATURE.hex()
+JSON = ("--format", "jsonl")
 # What the user can see and type (Core Specification Vol 3, Part H, 2.3.2).
 YES_OR_NO, KEYBOARD, BOTH = 1, 2, 4
 
@@ -57,58 +57,14 @@ def device(new_device):
     return new_device
 
 
-class Program:
-    """The program that pairs. Its bonds outlive it."""
-
-    def __init__(self, device, folder):
-        self.device, self.bonds, self.started = device, folder / "bonds", []
-
-    def start(self, policy, *arguments) -> subprocess.Popen:
-        process = subprocess.Popen(
-            [built("kernel-pairing"), self.device.adapter.name, self.bonds, policy, *map(str, arguments)],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        self.started.append(process)
-        return process
-
-    def read(self, policy, *levels) -> list[str]:
-        """The lines of a central, which raises the security of its link to each level and reads the value."""
-        out, errors = self.start(policy, "read", PEER, *levels).communicate(timeout=200)
-        return out.splitlines() + errors.splitlines()
-
-    def serve(self, policy, *level) -> subprocess.Popen:
-        process = self.start(policy, "serve", *level)
-        lines_until(process, "advertises")
-        return process
-
-    def close(self):
-        for process in self.started:
-            process.kill()
-            process.communicate()
-
-
 @pytest.fixture
 def program(new_device, tmp_path):
-    made = Program(new_device, tmp_path)
+    made = Program(new_device.adapter, tmp_path)
     yield made
     made.close()
 
 
-def lines_until(process, text) -> list[str]:
-    lines = []
-    for line in process.stdout:
-        lines.append(line.rstrip("\n"))
-        if text in line:
-            return lines
-    pytest.fail(f"no {text!r} in {lines}")
-
-
-def end(process) -> list[str]:
-    out, _ = process.communicate(timeout=60)
-    return out.splitlines()
-
-
 REFUSED = ["connected clear", "read Insufficient Encryption (0x0f)"]
-ENDED = "ended disconnected"
 
 
 # --- as a central
@@ -172,7 +128,7 @@ def test_the_peer_has_lost_its_key(device, program):
     for policy in ("encrypt", "just-works"):
         lines = sorted(program.read(policy, 2)[2:])
         assert lines[0] == "ended PIN or Key Missing (0x06)"
-        assert lines[-1].startswith("refused keyMissing") and f"halo-raw bonds forget {PEER}" in lines[-1]
+        assert lines[-1].startswith(f"refused keyMissing: {PEER} does not have the key of its bond")
     # Forgotten here, too: the kernel forgets its key with the bond.
     program.bonds.unlink()
     assert program.read("just-works", 2)[-2] == f"read {VALUE}"
@@ -202,6 +158,56 @@ def test_the_adapter_is_bondable_only_meanwhile(device, program):
     process = program.serve("encrypt")
     assert not management.is_bondable(device.adapter)
     end(process)
+
+
+@pytest.mark.both_kernels
+def test_a_bond_outlives_the_power_of_the_adapter(device, program):
+    """Its keys are loaded again for the first link (bluez 1826: paired again after each restart)."""
+    assert program.read("just-works", 2)[-2] == f"read {VALUE}"
+    for _ in range(2):
+        device.adapter.down()
+        device.adapter.up()
+        assert program.read("encrypt", 2)[-2] == f"read {VALUE}"
+    assert device.state["pairings"] == 1
+
+
+# --- by the command
+
+@pytest.fixture
+def commands(halo, device, tmp_path):
+    """Commands with bonds of their own."""
+    halo.environment["XDG_STATE_HOME"] = str(tmp_path / "state")
+
+    def run(*arguments):
+        return halo.run(*arguments, *JSON, adapter=device.adapter.name)
+
+    return run
+
+
+@pytest.mark.both_kernels
+def test_a_device_that_changes_its_address_is_paired_once(halo, device, commands):
+    """Its identity is its name from then on (bleak 1778, Moon-Firmware 6: bonded devices that
+    were strangers when their address had changed)."""
+    hidden = device.ask("hide")
+    [paired] = commands("pair", hidden).succeeded().records()
+    assert paired["kept"] and paired["address"] == hidden
+    [bond] = halo.run("bonds", *JSON).succeeded().records()
+    assert bond["address"] == PEER and bond["private_addresses"]
+    for _ in range(2):
+        assert device.ask("hide") != hidden
+        [value] = commands("read", PEER, "--uuid", "2A1C").succeeded().records()
+        assert value["value"] == VALUE
+    found = commands("scan", "--duration", "3s").succeeded().records()
+    assert PEER in {record["address"] for record in found}
+    assert device.state["pairings"] == 1
+
+
+def test_the_doctor_says_who_pairs(halo, device):
+    assert "halo-raw pairs" in halo.run("doctor").out
+
+
+def test_the_doctor_says_that_bluetoothd_pairs(halo, device, bluetoothd):
+    assert "bluetoothd pairs" in halo.run("doctor").out
 
 
 # --- as a peripheral
@@ -259,22 +265,7 @@ def test_bluetoothd_pairs(device, program, bluetoothd):
         line.startswith("refused notOffered") and f"bluetoothctl pair {PEER}" in line for line in lines), lines
     assert device.state["pairings"] == 0 and not program.bonds.exists()
 
-    # It is the agent as long as it runs.
-    control = subprocess.Popen(
-        ["stdbuf", "-oL", "bluetoothctl"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    lines_until(control, "Agent registered")
-
-    def command(text, expected):
-        print(text, file=control.stdin, flush=True)
-        lines_until(control, expected)
-
-    try:
-        command("scan le", "Discovery started")
-        command(f"pair {PEER}", "Pairing successful")
-        command(f"disconnect {PEER}", "Successful disconnected")
-    finally:
-        control.kill()
-        control.communicate()
+    pair_by_bluetoothctl(PEER)
     assert program.read("encrypt", 2)[-3:] == [
         "secured 2: not authenticated, 16 bytes", f"read {VALUE}", ENDED]
     assert device.state["pairings"] == 1 and not program.bonds.exists()

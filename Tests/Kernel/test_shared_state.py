@@ -110,4 +110,4 @@ def test_a_device_that_wants_to_pair(halo, ring_with, is_bondable):
     management.set_bondable(ring.kernel_adapter, False)
     assert result.code == CONNECTION_LOST, result
     assert len(ring.events("connected")) > 1
-    assert result.err.count("asks for pairing, which is not supported") == 1, result
+    assert result.err.count("add --bond") == 1, result

@@ -11,6 +11,8 @@ package final class SecurityHost {
   /// The bonds; nil if none are kept.
   package var bonds: (any BondStore)?
   package var settings: PairingSettings
+  /// Whether the adapter has to be ready to pair when it is started, although the settings do not allow it yet.
+  package var mayPairLater = false
   /// Asks the user; nil if there is none, who can see and type nothing then.
   package var agent: (any PairingAgent)?
   /// When peers with which a pairing has failed may try again.
@@ -45,6 +47,9 @@ package final class SecurityHost {
   package var ioCapability: IOCapability {
     settings.policy == .ask ? agent?.ioCapability ?? .noInputNoOutput : .noInputNoOutput
   }
+
+  /// Whether the adapter has to be ready to pair.
+  package var mayPair: Bool { settings.policy.pairs || mayPairLater }
 
   /// Whether this side pairs at all.
   var pairs: Bool { settings.policy.pairs && cryptography != nil }

@@ -6,18 +6,21 @@ of JSON for each.
 
 What the adapter is is printed as `ready PORT`. The commands:
 
-    method NAME     how it pairs from now on: just-works, compare, passkey (which it shows), refuse (its user says no),
-                    legacy
+    method NAME     how it pairs from now on: just-works, compare, passkey (which it shows), keyboard (its user types the number
+                    in the next line), refuse (its user says no); with `legacy` behind it, without LE Secure Connections
+    hide            has another resolvable address from now on, until the next such command
     advertise       advertises a thermometer whose value needs an encrypted link
     forget          loses its bonds, and ends its links
     meet            connects to the device that it hears first, reads its value, pairs if that is refused, and reads again
     again           the same, but encrypts with the bond that it has
+    pair            connects to the device that it hears first, and pairs; a number that it shows is a line of its own
     wait            connects to the device that it hears first, and pairs when that asks it to
     drop            ends its links
     state           what has happened: pairings, their failures, the strength of the last link, keys that it has
 """
 
 import asyncio
+import hashlib
 import json
 import sys
 
@@ -36,7 +39,8 @@ from virtual_radio import Radio, VirtualController
 ADDRESS = "D8:30:6B:4C:21:9E"
 TEMPERATURE = bytes.fromhex("006d0100ff")
 CAPABILITIES = {
-    "compare": PairingDelegate.DISPLAY_OUTPUT_AND_YES_NO_INPUT, "passkey": PairingDelegate.DISPLAY_OUTPUT_ONLY}
+    "compare": PairingDelegate.DISPLAY_OUTPUT_AND_YES_NO_INPUT, "passkey": PairingDelegate.DISPLAY_OUTPUT_ONLY,
+    "keyboard": PairingDelegate.KEYBOARD_INPUT_ONLY}
 
 
 class Keys(MemoryKeyStore):
@@ -55,10 +59,11 @@ class Keys(MemoryKeyStore):
 class Bonder(PairingDelegate):
     """Its user, who does what the test says."""
 
-    def __init__(self, device):
+    def __init__(self, device, commands):
         super().__init__(io_capability=PairingDelegate.NO_OUTPUT_NO_INPUT)
-        self.device, self.method = device, "just-works"
-        self.shown, self.pairings, self.failures = None, 0, []
+        self.device, self.commands = device, commands
+        self.method, self.secure_connections = "just-works", True
+        self.shown, self.pairings, self.failures, self.says = None, 0, [], False
         device.keystore = Keys(device)
         device.pairing_config_factory = self.configuration
         device.on("connection", self.watch)
@@ -66,7 +71,8 @@ class Bonder(PairingDelegate):
     def configuration(self, _):
         self.io_capability = CAPABILITIES.get(self.method, PairingDelegate.NO_OUTPUT_NO_INPUT)
         return PairingConfig(
-            sc=self.method != "legacy", mitm=self.method in CAPABILITIES, bonding=True, delegate=self)
+            sc=self.secure_connections, mitm=self.method in CAPABILITIES, bonding=True, delegate=self,
+            identity_address_type=PairingConfig.AddressType.RANDOM)
 
     def watch(self, connection):
         self.connection = connection
@@ -88,8 +94,22 @@ class Bonder(PairingDelegate):
 
     async def display_number(self, number: int, digits: int):
         self.shown = number
+        if self.says:
+            print(json.dumps({"shown": number}), flush=True)
+
+    async def get_number(self):
+        return int(await anext(self.commands))
 
     # --- commands
+
+    async def hide(self):
+        """Bumble's own `update_rpa` tells the controller the address before."""
+        await self.device.stop_advertising()
+        self.device.random_address = hci.Address.generate_private_address(self.device.irk)
+        await self.device.send_sync_command(
+            hci.HCI_LE_Set_Random_Address_Command(random_address=self.device.random_address))
+        await self.advertise()
+        return str(self.device.random_address).split("/")[0]
 
     async def advertise(self):
         await self.device.start_advertising(auto_restart=True)
@@ -139,6 +159,20 @@ class Bonder(PairingDelegate):
             await connection.disconnect()
         return seen
 
+    async def pair(self):
+        advertisement = await heard(self.device)
+        connection = await self.device.connect(advertisement.address)
+        seen = {}
+        self.says = True
+        try:
+            await connection.pair()
+        except (core.BaseBumbleError, hci.HCI_Error, asyncio.CancelledError) as error:
+            seen["error"] = str(error)
+        seen |= {"encrypted": bool(connection.encryption), "authenticated": bool(connection.authenticated)}
+        self.says = False
+        await self.drop()
+        return seen
+
     async def wait(self):
         advertisement = await heard(self.device)
         connection = await self.device.connect(advertisement.address)
@@ -160,8 +194,9 @@ class Bonder(PairingDelegate):
             "keys": [name for name, _ in await self.device.keystore.get_all()]}
 
 
-def bonder_on(radio) -> Bonder:
+def bonder_on(radio, commands) -> Bonder:
     device = on_air(radio, "bonder", ADDRESS)
+    device.irk = hashlib.sha256(b"identity of the bonder").digest()[:16]
     permissions = Characteristic.READABLE | Characteristic.READ_REQUIRES_ENCRYPTION
     device.add_service(
         Service("1809", [Characteristic("2A1C", Characteristic.Properties.READ, permissions, TEMPERATURE)]))
@@ -169,7 +204,7 @@ def bonder_on(radio) -> Bonder:
         AdvertisingData([
             (AdvertisingData.FLAGS, b"\x06"),
             (AdvertisingData.COMPLETE_LIST_OF_16_BIT_SERVICE_CLASS_UUIDS, b"\x09\x18")]))
-    return Bonder(device)
+    return Bonder(device, commands)
 
 
 async def run(options):
@@ -179,13 +214,15 @@ async def run(options):
         VirtualController(
             "adapter", radio, public_address="00:1B:DC:0A:10:01", acl_length=251, breach=journal.breach), journal)
     print("ready", await offered.listen(options.transport), flush=True)
-    bonder = bonder_on(radio)
+    commands = lines(sys.stdin)
+    bonder = bonder_on(radio, commands)
     await bonder.device.power_on()
-    async for line in lines(sys.stdin):
+    async for line in commands:
         command, *arguments = line.split()
         match command:
             case "method":
-                bonder.method, answer = arguments[0], None
+                bonder.secure_connections, answer = "legacy" not in arguments, None
+                bonder.method = arguments[0] if arguments[0] != "legacy" else "just-works"
             case "again":
                 answer = await bonder.meet(encrypts=True)
             case _:

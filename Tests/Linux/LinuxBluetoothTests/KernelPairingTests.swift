@@ -161,6 +161,10 @@ import Testing
     #expect(world.raises == [.encrypted] && world.results == [])
     world.option = KernelSecurityOption(level: .encrypted, keySize: 16)
     encrypted()
+    // A link that ended now would leave no bond.
+    #expect(world.results == [])
+    try newKey()
+    await settle()
     #expect(world.results == ["secured", "secured", "secured"])
     #expect(staged.link.security.isEncrypted && !staged.link.security.isAuthenticated)
     // Nothing has to be done for what the link has.
@@ -182,7 +186,21 @@ import Testing
     #expect(world.results == [])
     world.option = KernelSecurityOption(level: .encrypted, keySize: 16)
     await settle()
+    try newKey()
+    await settle()
     #expect(world.results == ["secured"] && staged.pair.read() == [0x0A, 3, 0])
+    staged.link.lose(.local)
+  }
+
+  @Test func keysOfAPeerThatDoesNotBondAreWaitedForShortly() async throws {
+    begin()
+    let staged = try makeLink()
+    secure(staged)
+    await settle()
+    world.option = KernelSecurityOption(level: .encrypted, keySize: 16)
+    encrypted()
+    await testTimers.sleep(for: KernelLinkSecurity.keyDeadline + .milliseconds(1))
+    #expect(world.results == ["secured"] && staged.losses == [])
     staged.link.lose(.local)
   }
 
@@ -249,6 +267,8 @@ import Testing
     #expect(world.raises == [.encrypted, .authenticated] && world.results == [])
     world.option = KernelSecurityOption(level: .authenticated, keySize: 16)
     stage.receive("043003" + "00" + "4000")
+    try newKey(kind: "03")
+    await settle()
     #expect(world.results == ["secured"] && staged.link.security.isAuthenticated)
     staged.link.lose(.local)
   }

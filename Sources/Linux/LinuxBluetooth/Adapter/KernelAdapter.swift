@@ -222,7 +222,7 @@ package final class KernelAdapter: Adapter {
     ) { RunningPrograms.contains("bluetoothd") }
     pairing.onNote = { [weak self] in self?.onNote?($0) }
     // As for the other one, its process is started while there are privileges.
-    if security.settings.policy.pairs, management.isPrivileged {
+    if security.mayPair, management.isPrivileged {
       let lastCommand = LastCommand(management)
       pairing.onLastCommand = { lastCommand?.set($0) }
     }

@@ -7,7 +7,7 @@ import HaloSecurityManager
 @BluetoothActor
 struct KernelBonds {
   enum Outcome: Hashable {
-    case kept
+    case kept(PairingStrength)
     /// It has no key yet.
     case incomplete
     /// Nothing has changed.
@@ -108,7 +108,7 @@ struct KernelBonds {
     entry.isStored = true
     new[peer] = entry
     try host.bonds?.store(entry.bond)
-    return .kept
+    return .kept(strength)
   }
 
   /// The link of the pairing has ended: keys that come later are those of another one.

@@ -16,6 +16,8 @@ final class KernelLinkSecurity {
   static let deadline = Duration.seconds(60)
   /// The same without a question to the user.
   static let deadlineWithoutPairing = Duration.seconds(30)
+  /// How long the keys of a pairing are waited for, which follow after encryption. A peer that does not bond gives none.
+  static let keyDeadline = Duration.seconds(5)
 
   private(set) var state = LinkSecurity.none
   /// Whether the security is being raised.
@@ -30,6 +32,9 @@ final class KernelLinkSecurity {
   /// What the level of the attempt is, once the kernel works on it.
   private var level: LESecurityLevel?
   private var hasRefused = false
+  /// Whether the attempt makes a pairing, and not only uses its bond.
+  private var isPairing = false
+  private var isWaitingForKeys = false
 
   private var pairing: KernelPairing? { adapter.pairing }
   private var peer: BluetoothAddress { link.peer }
@@ -72,6 +77,7 @@ final class KernelLinkSecurity {
     // pairing for more is made over the link that the bond has encrypted.
     let bonded = state.isEncrypted ? nil : pairing.bond(with: peer)?.level
     let level = bonded ?? wanted
+    isPairing = pairing.makesBond(with: peer, for: level)
     pairing.prepare(peer, to: level) { [weak self] error in
       guard let self, isRaising, attempt == attempts else { return }
       if let error { return end(.failure(error)) }
@@ -112,7 +118,17 @@ final class KernelLinkSecurity {
     }
     // The first step is done, or another caller wants more.
     guard security.level >= level else { return refuse(.levelNotReached(peer, security.level)) }
-    end(.success(()))
+    guard isPairing else { return end(.success(())) }
+    // A link that ends before has no bond, on either side.
+    isWaitingForKeys = true
+    adapter.timers.cancel(deadline.take())
+    deadline = adapter.timers.schedule(after: Self.keyDeadline) { [weak self] in self?.end(.success(())) }
+  }
+
+  /// The keys of a pairing are kept, or will not be.
+  func pairingCompleted() {
+    if isWaitingForKeys { end(.success(())) }
+    isPairing = false
   }
 
   /// Ends the attempt. Those who wait for a higher level get another one.
@@ -122,6 +138,7 @@ final class KernelLinkSecurity {
     let reached = level
     level = nil
     isRaising = false
+    isWaitingForKeys = false
     socket.packets.sendHeld()
     let done: [(level: LESecurityLevel, completion: (Result<Void, StackError>) -> Void)]
     if case .success = result, let reached {
@@ -196,6 +213,7 @@ final class KernelLinkSecurity {
     let wasWorking = level != nil
     adapter.timers.cancel(deadline.take())
     isRaising = false
+    isWaitingForKeys = false
     level = nil
     let left = waiting
     waiting = []

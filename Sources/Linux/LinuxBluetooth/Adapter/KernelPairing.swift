@@ -32,6 +32,8 @@ final class KernelPairing {
   var onLastCommand: ((ManagementPacket?) -> Void)?
   /// The peers whose pairing has asked the user, until it has ended.
   private var asked: [BluetoothAddress] = []
+  /// How the pairings are made whose keys are not there yet, as the kernel's questions show, by the address of the link.
+  private var methods: [BluetoothAddress: PairingMethod] = [:]
 
   /// - Parameters:
   ///   - queue: of the management
@@ -60,7 +62,7 @@ final class KernelPairing {
     ioCapability = nil
     guard isPrivileged, host.settings.policy != .never, !isOthers else { return }
     load()
-    guard host.settings.policy.pairs else { return }
+    guard host.mayPair else { return }
     if !settings.contains(.lowEnergy) { send(.setLowEnergy(true)) }
     setSecureConnections()
     updateIOCapability()
@@ -112,9 +114,9 @@ final class KernelPairing {
     hasLoaded = true
     let (keys, identities) = bonds.forKernel(of: own)
     // Without bonds, the keys that others have loaded are left alone.
-    guard !keys.isEmpty else { return }
-    send(.loadLongTermKeys(keys))
-    send(.loadIdentityKeys(identities))
+    if !keys.isEmpty { send(.loadLongTermKeys(keys)) }
+    // The kernel asks peers for their identity only after that.
+    if !keys.isEmpty || host.mayPair { send(.loadIdentityKeys(identities)) }
   }
 
   private func send<Response>(_ command: ManagementCommand<Response>) {
@@ -150,6 +152,12 @@ final class KernelPairing {
     guard bond == nil else { return completion(nil) }
     // The kernel may still have the key of a bond that was forgotten.
     queue.enqueue(.unpair(peer), to: index) { _ in completion(nil) }
+  }
+
+  /// Whether a raise to this level makes a bond.
+  func makesBond(with peer: BluetoothAddress, for level: LESecurityLevel) -> Bool {
+    guard isPrivileged, host.settings.policy.pairs, host.settings.bonds, !isOthers else { return false }
+    return bond(with: peer).map { $0.level < level } ?? true
   }
 
   /// A raise has ended, or the link.
@@ -199,7 +207,16 @@ final class KernelPairing {
       bonds.identify(address, as: key)
       if isKept { keep(key.identity) { $0.identityResolvingKey = key.key } }
     case .longTermKey(let key, let isKept):
-      guard isKept, key.kind != .debug else { return }
+      guard isKept, key.kind != .debug else {
+        if let link = link(to: key.peer) {
+          completed(
+            link,
+            PairingStrength(
+              isAuthenticated: key.key.isAuthenticated, isSecureConnections: key.kind.isSecureConnections,
+              keySize: key.key.size), isKept: false)
+        }
+        return
+      }
       keep(key.peer) { $0.add(key) }
     case .signatureKey(let key, let peer, let isPeers, let isKept):
       guard isKept else { return }
@@ -233,8 +250,26 @@ final class KernelPairing {
       )
       return reply(.refuse)
     }
+    methods[link.peer] = Self.method(of: question, typesAsInitiator: link.role == .central)
     if host.settings.policy == .ask, !asked.contains(link.peer) { asked.append(link.peer) }
     host.answer(question, about: link.peer, reply)
+  }
+
+  /// The keys of a pairing are there; those of LE legacy pairing come one after the other.
+  private func completed(_ link: KernelLink, _ strength: PairingStrength, isKept: Bool) {
+    if let method = methods.removeValue(forKey: link.peer) {
+      link.onEvent?(.paired(method, strength, isKept: isKept))
+    }
+    link.protection.pairingCompleted()
+  }
+
+  private static func method(of question: PairingQuestion, typesAsInitiator: Bool) -> PairingMethod {
+    switch question {
+    case .allow: .justWorks
+    case .compare: .numericComparison
+    case .enterPasskey: .passkeyEntry(typedBy: typesAsInitiator ? .initiator : .responder)
+    case .showPasskey: .passkeyEntry(typedBy: typesAsInitiator ? .responder : .initiator)
+    }
   }
 
   /// Keeps a part of a bond, unless it is weaker than the one that there is.
@@ -249,7 +284,9 @@ final class KernelPairing {
     guard let link = link(to: peer) else { return }
     do throws(BondStoreError) {
       switch try bonds.store(peer, at: link.peer) {
-      case .kept: ended(with: link.peer, nil)
+      case .kept(let strength):
+        ended(with: link.peer, nil)
+        completed(link, strength, isKept: true)
       case .incomplete, .same: break
       case .weaker:
         load()
@@ -263,12 +300,14 @@ final class KernelPairing {
       }
     } catch {
       onNote?("the bond with \(peer) can't be kept: \(error)")
+      link.protection.pairingCompleted()
     }
   }
 
   /// A link has ended, and a pairing on it.
   func disconnected(_ peer: BluetoothAddress) {
     ended(with: peer, .kernelPairingFailed(peer))
+    methods[peer] = nil
     bonds.finish(bonds.identity(of: peer) ?? peer)
   }
 }

@@ -40,7 +40,7 @@ let connectCommand = CommandSpec(
     that the loss has ended fails.
     """
 ) { invocation in
-  try await Session.run(invocation, endsInOrder: true) { session in
+  try await Session.run(invocation, endsInOrder: true, pairs: true) { session in
     let live = try await LiveOutput(invocation, session)
     let device = DeviceSession(live, session, keepsGoing: invocation[ConnectOption.keepGoing])
     let link = session.keepDevice(ReconnectPolicy.Budget(invocation, isSteady: true)) { connection in

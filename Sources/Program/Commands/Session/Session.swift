@@ -62,11 +62,13 @@ final class Session {
   /// - Parameters:
   ///   - endsInOrder: whether `body` handles interruptions; if not, they cancel it
   ///   - connects: whether `body` makes links, for which the adapter has to offer the options of the command line
+  ///   - pairs: whether `body` may pair
   static func run(
-    _ invocation: Invocation, endsInOrder: Bool = false, connects: Bool = true,
+    _ invocation: Invocation, endsInOrder: Bool = false, connects: Bool = true, pairs: Bool = false,
     _ body: @escaping @BluetoothActor (Session) async throws -> Void
   ) async throws(Failure) {
     let session = try await Session(invocation, connects: connects)
+    session.security.mayPairLater = pairs
     let result = await outcome {
       try await session.interruption.cancels { try await session.start() }
       ServiceManager.shared.ready()
