@@ -61,6 +61,8 @@ package struct PairingSettings: Hashable, Sendable {
   package var allowsRepairing = false
   /// Whether the keys are kept.
   package var bonds = true
+  /// What is known of the device to pair with by another way; nil if nothing is.
+  package var outOfBand: OutOfBandData?
 
   package init(policy: PairingPolicy = .encryptOnly) { self.policy = policy }
 }

@@ -78,6 +78,25 @@ package struct OutOfBandData: Hashable, Sendable {
   package var peerConfirm: [UInt8]?
 
   package init() {}
+
+  /// What a tag on the peer says: its confirm and random value, or a temporary key.
+  ///
+  /// - Parameter bytes: AD structures (Supplement to the Core Specification, Part A, 1.6 and 1.8), as in an NFC record of
+  ///   type `application/vnd.bluetooth.le.oob`; nil if they have neither
+  package init?(tag bytes: [UInt8]) {
+    for case .unknown(let type, let value) in AdvertisingData(bytes).structures where value.count == 16 {
+      switch type {
+      case .temporaryKey: temporaryKey = value
+      case .secureConnectionsConfirm: peerConfirm = value
+      case .secureConnectionsRandom: peerRandom = value
+      default: break
+      }
+    }
+    guard isOfPeer else { return nil }
+  }
+
+  /// Whether it shows that a peer is the right one.
+  var isOfPeer: Bool { temporaryKey != nil || peerConfirm != nil && peerRandom != nil }
 }
 
 /// What a pairing has agreed on.

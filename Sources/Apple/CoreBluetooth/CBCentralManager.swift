@@ -54,7 +54,9 @@ open class CBCentralManager: CBManager {
     table = PeripheralTable(core, PeripheralStore(folder: folder), callbacks)
     restoration = Restoration(folder: folder, options: options)
     super.init(.unknown)
-    begin(delegate, events) { (SharedRadios.acquire(choice), { SharedRadios.release(choice) }) }
+    begin(delegate, events) { [pairing = options?[CBCentralManagerOptionPairingKey] as? PairingOptions] in
+      (SharedRadios.acquire(choice, pairing), { SharedRadios.release(choice) })
+    }
   }
 
   /// A manager on a radio, which it does not close.

@@ -11,6 +11,10 @@ public let CBCentralManagerOptionRestoreIdentifierKey = "kCBInitOptionRestoreIde
 public let CBCentralManagerOptionDeviceAccessForMedia = "kCBInitOptionDeviceAccessForMedia"
 /// Linux only: the adapter, as text that `halo-raw --adapter` takes: `hci0`, `user:hci0`, `virtual`.
 public let CBCentralManagerOptionAdapterKey = "halo.adapter"
+/// Linux only: the `PairingOptions` of the module `HaloRaw`, by which a person is asked, where Apple's systems show a dialog.
+/// Managers with the same adapter share them: the last ones that were given count. Without any, only pairings are made that
+/// need no person: Just Works.
+public let CBCentralManagerOptionPairingKey = "halo.pairing"
 
 public let CBCentralManagerScanOptionAllowDuplicatesKey = "kCBScanOptionAllowDuplicates"
 public let CBCentralManagerScanOptionSolicitedServiceUUIDsKey = "kCBScanOptionSolicitedServiceUUIDs"
@@ -64,6 +68,8 @@ public let CBPeripheralManagerOptionShowPowerAlertKey = "kCBInitOptionShowPowerA
 public let CBPeripheralManagerOptionRestoreIdentifierKey = "kCBInitOptionRestoreIdentifier"
 /// Linux only: the adapter, as ``CBCentralManagerOptionAdapterKey``.
 public let CBPeripheralManagerOptionAdapterKey = "halo.adapter"
+/// Linux only: see ``CBCentralManagerOptionPairingKey``.
+public let CBPeripheralManagerOptionPairingKey = "halo.pairing"
 /// Linux only, for `startAdvertising`: Data with the company, two bytes, least significant first; then its data.
 public let CBPeripheralManagerAdvertisementManufacturerDataKey = "halo.manufacturerData"
 /// Linux only, for `startAdvertising`: a dictionary from CBUUID to Data.

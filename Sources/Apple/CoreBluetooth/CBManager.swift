@@ -57,29 +57,53 @@ package struct AdapterChoice: Hashable {
 @BluetoothActor
 enum SharedRadios {
   private struct Entry {
-    var radio: ManagedAdapter
+    let radio: ManagedAdapter
+    let pairing: SharedPairing
     var users = 0
+  }
+
+  /// How the radio pairs, or will when it is open.
+  @BluetoothActor
+  private final class SharedPairing {
+    private var options = PairingOptions.justWorks
+    private var host: SecurityHost?
+
+    func set(_ options: PairingOptions) {
+      self.options = options
+      if let host { options.apply(to: host) }
+    }
+
+    func makeHost(isReal: Bool) -> SecurityHost {
+      let made = options.host(isReal: isReal)
+      host = made
+      return made
+    }
   }
 
   private static var entries: [AdapterChoice: Entry] = [:]
   /// The closing of the last radio of a choice: the next one is opened after it.
   private static var closing: [AdapterChoice: Task<Void, Never>] = [:]
 
-  static func acquire(_ choice: AdapterChoice) -> ManagedAdapter {
-    var entry =
-      entries[choice]
-      ?? Entry(
-        radio: .kept(timers: EpollLoop.shared.timers) { [previous = closing[choice]] in
-          await previous?.value
-          let specification = try choice.specification()
-          var opening = AdapterOpenOptions()
-          opening.security = PairingOptions.justWorks.host(isReal: specification.isReal)
-          let opened = try await specification.open(opening)
-          return ManagedAdapter.Opened(Central(opened.adapter)) { _ = opened.finish() }
-        })
+  /// - Parameter pairing: how the radio pairs from now on; nil for no wish
+  static func acquire(_ choice: AdapterChoice, _ pairing: PairingOptions?) -> ManagedAdapter {
+    var entry = entries[choice] ?? open(choice)
+    if let pairing { entry.pairing.set(pairing) }
     entry.users += 1
     entries[choice] = entry
     return entry.radio
+  }
+
+  private static func open(_ choice: AdapterChoice) -> Entry {
+    let pairing = SharedPairing()
+    let radio = ManagedAdapter.kept(timers: EpollLoop.shared.timers) { [previous = closing[choice]] in
+      await previous?.value
+      let specification = try choice.specification()
+      var opening = AdapterOpenOptions()
+      opening.security = pairing.makeHost(isReal: specification.isReal)
+      let opened = try await specification.open(opening)
+      return ManagedAdapter.Opened(Central(opened.adapter)) { _ = opened.finish() }
+    }
+    return Entry(radio: radio, pairing: pairing)
   }
 
   static func release(_ choice: AdapterChoice) {

@@ -1,4 +1,5 @@
 import Foundation
+internal import HaloRaw
 internal import HaloStorage
 package import HaloDevices
 internal import HaloBluetoothCore
@@ -38,7 +39,9 @@ open class CBPeripheralManager: CBManager {
     table = OfferedTable(core)
     restoration = Restoration(folder: PeripheralStore.folder(for: choice), options: options)
     super.init(.unknown)
-    begin(delegate, events) { (SharedRadios.acquire(choice), { SharedRadios.release(choice) }) }
+    begin(delegate, events) { [pairing = options?[CBCentralManagerOptionPairingKey] as? PairingOptions] in
+      (SharedRadios.acquire(choice, pairing), { SharedRadios.release(choice) })
+    }
   }
 
   /// A manager on a radio, which it does not close.

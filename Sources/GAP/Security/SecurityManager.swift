@@ -161,11 +161,19 @@ final class SecurityManager {
     case (.pairingRequest, .peripheral): answerPairingRequest(pdu)
     case (.securityRequest, .central): answerSecurityRequest()
     case (.pairingRequest, _), (.securityRequest, _): refuse(.commandNotSupported)
+    case (.pairingFailed, .peripheral): securityRequestFailed(pdu)
     case (.pairingFailed, _), (.pairingKeypressNotification, _): break
     // There is no pairing that this could belong to.
     case (let code, _) where code.prototype != nil: refuse(.unspecifiedReason)
     default: break
     }
+  }
+
+  /// The central does not pair, as this side has asked it to.
+  private func securityRequestFailed(_ pdu: [UInt8]) {
+    guard timer != nil, let failed = try? PairingFailed(pdu: pdu.span.bytes) else { return }
+    timers.cancel(timer.take())
+    fail(.pairingFailed(.peer(failed.reason), with: peer))
   }
 
   /// A peer that floods requests and does not receive the answers gets none, and the link is kept.
@@ -216,7 +224,7 @@ final class SecurityManager {
     guard host.cryptography != nil else {
       return fail(.pairingNotAllowed(peer, "for which libcrypto is missing; install libssl3 or libssl3t64"))
     }
-    if level >= .authenticated, host.ioCapability == .noInputNoOutput {
+    if level >= .authenticated, host.ioCapability == .noInputNoOutput, host.settings.outOfBand == nil {
       return fail(
         .pairingNotAllowed(
           peer, "with a number that a person compares or types; there is nobody to ask"))
@@ -260,7 +268,10 @@ final class SecurityManager {
     features.ioCapability = host.ioCapability
     features.authentication = .secureConnections
     if settings.bonds { features.authentication.insert(.bonding) }
-    if features.ioCapability != .noInputNoOutput { features.authentication.insert(.mitm) }
+    if features.ioCapability != .noInputNoOutput || settings.outOfBand != nil {
+      features.authentication.insert(.mitm)
+    }
+    if settings.outOfBand != nil { features.outOfBand = .present }
     // Both sides give the key of LE legacy pairing; the peer gives its identity.
     let peerKeys: KeyDistribution = settings.bonds ? [.encryption, .identity] : []
     let ownKeys: KeyDistribution = settings.bonds ? .encryption : []
@@ -269,6 +280,7 @@ final class SecurityManager {
     var setup = PairingSetup(
       role: connection.role, ownAddress: connection.localAddress, peerAddress: peer, features: features,
       secrets: secrets)
+    setup.outOfBand = settings.outOfBand ?? OutOfBandData()
     // A bond is not replaced by a weaker one.
     let old = bond?.strength
     setup.minimumKeySize = max(

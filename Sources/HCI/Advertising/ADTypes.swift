@@ -16,6 +16,8 @@ package struct ADType: HCICode {
   package static let shortenedLocalName = ADType(rawValue: 0x08)
   package static let completeLocalName = ADType(rawValue: 0x09)
   package static let txPower = ADType(rawValue: 0x0A)
+  /// In advertising data a device ID, in out-of-band data a temporary key.
+  package static let temporaryKey = ADType(rawValue: 0x10)
   package static let connectionIntervalRange = ADType(rawValue: 0x12)
   package static let solicitedServiceUUIDs16 = ADType(rawValue: 0x14)
   package static let solicitedServiceUUIDs128 = ADType(rawValue: 0x15)
@@ -26,6 +28,8 @@ package struct ADType: HCICode {
   package static let solicitedServiceUUIDs32 = ADType(rawValue: 0x1F)
   package static let serviceData32 = ADType(rawValue: 0x20)
   package static let serviceData128 = ADType(rawValue: 0x21)
+  package static let secureConnectionsConfirm = ADType(rawValue: 0x22)
+  package static let secureConnectionsRandom = ADType(rawValue: 0x23)
   package static let uri = ADType(rawValue: 0x24)
   package static let manufacturerData = ADType(rawValue: 0xFF)
 
@@ -45,11 +49,11 @@ package struct ADType: HCICode {
     .solicitedServiceUUIDs32: "32-bit solicited service UUIDs", .serviceData32: "service data, 32-bit UUID",
     .serviceData128: "service data, 128-bit UUID", .uri: "URI", .manufacturerData: "manufacturer data",
     ADType(rawValue: 0x0D): "class of device", ADType(rawValue: 0x0E): "simple pairing hash",
-    ADType(rawValue: 0x0F): "simple pairing randomizer", ADType(rawValue: 0x10): "device ID or TK value",
+    ADType(rawValue: 0x0F): "simple pairing randomizer", .temporaryKey: "device ID or TK value",
     ADType(rawValue: 0x11): "security manager OOB flags", ADType(rawValue: 0x17): "public target address",
     ADType(rawValue: 0x18): "random target address", ADType(rawValue: 0x1A): "advertising interval",
-    ADType(rawValue: 0x22): "LE secure connections confirm",
-    ADType(rawValue: 0x23): "LE secure connections random", ADType(rawValue: 0x25): "indoor positioning",
+    .secureConnectionsConfirm: "LE secure connections confirm",
+    .secureConnectionsRandom: "LE secure connections random", ADType(rawValue: 0x25): "indoor positioning",
     ADType(rawValue: 0x26): "transport discovery data", ADType(rawValue: 0x27): "LE supported features",
     ADType(rawValue: 0x28): "channel map update", ADType(rawValue: 0x29): "PB-ADV",
     ADType(rawValue: 0x2A): "mesh message", ADType(rawValue: 0x2B): "mesh beacon",
@@ -66,7 +70,7 @@ package struct ADType: HCICode {
     switch self {
     case .shortenedLocalName, .completeLocalName, ADType(rawValue: 0x30): .text
     // Hash, randomizer and TK for out-of-band pairing; the code of an encrypted broadcast.
-    case ADType(rawValue: 0x0F), ADType(rawValue: 0x10), ADType(rawValue: 0x23), ADType(rawValue: 0x2D): .key
+    case ADType(rawValue: 0x0F), .temporaryKey, .secureConnectionsRandom, ADType(rawValue: 0x2D): .key
     default: .plain
     }
   }

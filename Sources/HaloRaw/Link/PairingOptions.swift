@@ -45,6 +45,10 @@ public struct PairingOptions: Sendable {
   /// Whether a device with a bond may pair anew without it, as it does when it has forgotten the bond. Anybody can pretend
   /// to be that device: allow it only while its owner waits for it.
   public var allowsRepairing = false
+  /// What a tag or a code on the device to pair with says: AD structures with the types 0x22 and 0x23, or 0x10, as in an NFC
+  /// record of type `application/vnd.bluetooth.le.oob`. Such a pairing is authenticated, and needs no person. Not on `hciN`,
+  /// where the kernel pairs. Other data is as none.
+  public var outOfBandData: [UInt8]?
   /// The file of the bonds; nil for that of the user, which `halo-raw bonds` lists. Simulated devices have no bonds in
   /// that one.
   public var bondFile: String?
@@ -72,15 +76,24 @@ public struct PairingOptions: Sendable {
   /// - Parameter isReal: whether the devices are not simulated
   @BluetoothActor
   package func host(isReal: Bool) -> SecurityHost {
+    let path = bondFile ?? (isReal ? BondFile.standardPath : nil)
+    let file: (any BondStore)? = path.map { BondFile(path: $0) { _ in } }
+    let host = SecurityHost(
+      LibcryptoCryptography.shared, bonds: file ?? (isReal ? nil : SimulatedBonds()))
+    apply(to: host)
+    return host
+  }
+
+  /// From now on, the radio pairs like this. Its bonds stay those that it has.
+  @BluetoothActor
+  package func apply(to host: SecurityHost) {
     var settings = PairingSettings(policy: policy)
     settings.minimumKeySize = max(7, min(minimumKeySize, 16))
     settings.requiresAuthentication = requiresAuthentication
     settings.allowsRepairing = allowsRepairing
-    let path = bondFile ?? (isReal ? BondFile.standardPath : nil)
-    let file: (any BondStore)? = path.map { BondFile(path: $0) { _ in } }
-    return SecurityHost(
-      LibcryptoCryptography.shared, bonds: file ?? (isReal ? nil : SimulatedBonds()), settings: settings,
-      agent: ask.map { ProgramAgent(interface, $0) })
+    settings.outOfBand = outOfBandData.flatMap { OutOfBandData(tag: $0) }
+    host.settings = settings
+    host.agent = ask.map { ProgramAgent(interface, $0) }
   }
 }
 

@@ -97,6 +97,31 @@ struct PairingTests {
     await radio.close()
   }
 
+  /// Where Apple's systems show a dialog, the closure of the program asks.
+  @Test func aPersonIsAskedByTheProgram() async throws {
+    let asking = PairingOptions.asking(.displayAndConfirm) { question, _ in
+      if case .compare = question { .accept } else { .refuse }
+    }
+    let device = try await Radio.open(RadioSelector("virtual:air=asking"), pairing: asking)
+    let value = CharacteristicID<[UInt8]>("FF01", in: "FF00")
+    let service = LocalService("FF00", LocalCharacteristic(value, [42], security: .authenticated))
+    try await device.serve([service], as: "Lock") { _ in
+      let phone = Recorder()
+      await phone.perform {
+        $0.central = CBCentralManager(
+          delegate: $0, queue: $0.queue,
+          options: [
+            CBCentralManagerOptionAdapterKey: "virtual:air=asking", CBCentralManagerOptionPairingKey: asking,
+          ])
+      }
+      await phone.until("poweredOn")
+      await phone.connect("Lock")
+      await readValue(phone)
+      await phone.perform { $0.central = nil }
+    }
+    try await device.close()
+  }
+
   private func readValue(_ phone: Recorder) async {
     await phone.perform { $0.peripherals["Lock"]?.discoverServices() }
     await phone.until("services FF00")

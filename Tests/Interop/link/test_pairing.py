@@ -16,7 +16,7 @@ import time
 import pytest
 from event_lines import event_lines
 from forked import adapter_at, start_peer
-from program import NO_PERMISSION, PROTOCOL, wait_until
+from program import NO_PERMISSION, PROTOCOL, USAGE, wait_until
 from shared_radio import SharedRadio
 
 JSON = ("--format", "jsonl")
@@ -182,11 +182,104 @@ def test_a_pairing_that_fails_says_why(lock_with, pair, halo, options, ours, ans
     assert halo.run("bonds", *JSON).succeeded().records() == []
 
 
+@pytest.mark.parametrize("legacy", [[], ["--legacy"]], ids=["secure connections", "legacy"])
+def test_a_tag_on_the_device_takes_the_place_of_a_person(lock_with, pair, halo, legacy):
+    """Out of band: a sticker or an NFC tag (bluez 1601, zephyr 56179: the flag of a central; mbed-os 9339: values in the wrong
+    order)."""
+    lock = lock_with("--tag", *legacy)
+    data = lock.wait_for("tag")["data"]
+    other = data[:-2] + f"{int(data[-2:], 16) ^ 1:02x}"
+    assert pair(lock, "--tag", other).code == NO_PERMISSION
+    assert halo.run("bonds", *JSON).succeeded().records() == []
+    time.sleep(1)  # the pause after a pairing that has failed
+    [paired] = pair(lock, "--tag", data, "--authenticated").succeeded().records()
+    assert paired["method"] == "out of band" and paired["authenticated"] and paired["kept"]
+    if not legacy:
+        [value] = halo.run("read", "Lock", "--uuid", "2A1D", *JSON, adapter=lock.adapter).succeeded().records()
+        assert value["value"] == "2b"
+
+
+@pytest.mark.parametrize("text", ["", "zz", "0222", "020a04"])
+def test_what_is_on_no_tag(halo, text):
+    halo.run("pair", "--tag", text, adapter="virtual:fast").failed(USAGE, saying="--tag")
+
+
 def test_no_person_is_no_protection(lock_with, pair):
     pair(lock_with(), "--authenticated").failed(NO_PERMISSION, saying="nobody to ask")
 
 
 # --- as a peripheral
+
+
+@pytest.fixture
+def phone():
+    process = start_peer("bumble_bonder.py", "tcp-server:127.0.0.1:0", takes_commands=True)
+
+    class Phone:
+        adapter = adapter_at(*process.places())
+
+        @staticmethod
+        def say(line):
+            print(line, file=process.stdin, flush=True)
+
+        @staticmethod
+        def answer():
+            return json.loads(process.stdout.readline())
+
+        def ask(self, line):
+            self.say(line)
+            return self.answer()
+
+    yield Phone()
+    process.terminate()
+    process.wait(timeout=20)
+
+
+@pytest.fixture
+def serve(halo, state, tmp_path):
+    """A device of ours, and the person beside it."""
+    def start(phone, *options):
+        table = tmp_path / "table.jsonl"
+        table.write_text(halo.run("inspect", *JSON, adapter="virtual:fast").succeeded().out)
+        process = halo.start("serve", table, *JSON, *options, adapter=phone.adapter, stdin=subprocess.PIPE)
+        said(process, "advertising at")
+        return process
+    return start
+
+
+def said(process, text) -> str:
+    while text not in (line := process.stderr.readline()):
+        assert line, f"no {text!r}"
+    return line
+
+
+@pytest.mark.parametrize("legacy", ["", " legacy"], ids=["secure connections", "legacy"])
+@pytest.mark.parametrize("ours, theirs", [
+    ("none", "just-works"), ("confirm", "compare"), ("keyboard", "passkey"), ("display", "keyboard")])
+def test_a_phone_pairs_by_each_method(halo, serve, phone, ours, theirs, legacy):
+    server = serve(phone, "--interface", ours)
+    phone.ask(f"method {theirs}{legacy}")
+    phone.say("pair")
+    is_compared = theirs == "compare" and not legacy
+    if is_compared:
+        assert "Do not type" in said(server, "Compare")
+        print("yes", file=server.stdin, flush=True)
+    elif theirs == "compare":
+        # Two devices that can show a number and say yes: Just Works without LE Secure Connections.
+        said(server, "Pair?")
+        print("yes", file=server.stdin, flush=True)
+    elif theirs == "passkey":
+        said(server, "Type the six digits")
+        print(f"{phone.answer()['shown']:06}", file=server.stdin, flush=True)
+    elif theirs == "keyboard":
+        phone.say(number(said(server, "and nowhere else")))
+    seen = phone.answer()
+    server.send_signal(signal.SIGINT)
+    halo.wait(server)
+    # Bumble says "authenticated" of each link that it has encrypted after pairing.
+    [bond] = halo.run("bonds", *JSON).succeeded().records()
+    assert seen["encrypted"] and bond["secure_connections"] == (not legacy)
+    assert bond["authenticated"] == (is_compared or theirs in ("passkey", "keyboard"))
 
 
 @pytest.mark.verdict

@@ -53,6 +53,14 @@ def pushed(uuid, properties) -> Characteristic:
     return writable(uuid, properties, refuse(att.ATT_WRITE_NOT_PERMITTED_ERROR))
 
 
+def protect_subscriptions(device, characteristic):
+    """Only over an encrypted link can a client subscribe. (Bumble's list of descriptors lacks the one that it makes.)"""
+    (configuration,) = (
+        attribute for attribute in device.gatt_server.attributes
+        if attribute.type == UUID("2902") and characteristic.handle < attribute.handle <= characteristic.end_group_handle)
+    configuration.permissions |= Characteristic.WRITE_REQUIRES_ENCRYPTION
+
+
 def on_air(radio, name, address) -> Device:
     """A device with a controller of its own and a random address."""
     own = VirtualController(name, radio, acl_length=251)

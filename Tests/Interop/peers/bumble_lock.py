@@ -17,9 +17,10 @@ from bumble.core import AdvertisingData
 from bumble.gatt import Characteristic, Service
 from bumble.keys import MemoryKeyStore
 from bumble.pairing import PairingConfig, PairingDelegate
+from bumble.smp import OobContext, OobLegacyContext
 
 from bumble_central import lines
-from bumble_device import Journal, Worker, on_air
+from bumble_device import Journal, Worker, on_air, protect_subscriptions
 from transports import command_line, offer, start
 from virtual_radio import Radio
 
@@ -58,9 +59,10 @@ class Lock(Worker):
         self.device, self.options, self.journal = device, options, journal
         self.user = User(options, journal)
         device.keystore = MemoryKeyStore()
+        tag = self.tag() if options.tag else None
         device.pairing_config_factory = lambda _: PairingConfig(
-            sc=not options.legacy, mitm=options.interface != "none", bonding=not options.no_bond, delegate=self.user,
-            identity_address_type=PairingConfig.AddressType.RANDOM)
+            sc=not options.legacy, mitm=options.interface != "none" or tag is not None, bonding=not options.no_bond,
+            delegate=self.user, identity_address_type=PairingConfig.AddressType.RANDOM, oob=tag)
         read, notify = Characteristic.Properties.READ, Characteristic.Properties.NOTIFY
         self.pushed = Characteristic("2A6E", notify, Characteristic.READABLE, PUSHED)
         device.add_service(Service("1809", [
@@ -68,10 +70,17 @@ class Lock(Worker):
             Characteristic(
                 "2A1D", read, Characteristic.READABLE | Characteristic.READ_REQUIRES_AUTHENTICATION, AUTHENTICATED),
             self.pushed]))
-        for descriptor in self.pushed.descriptors:
-            descriptor.permissions |= Characteristic.WRITE_REQUIRES_ENCRYPTION
+        protect_subscriptions(device, self.pushed)
         device.on("connection", self.on_connection)
         device.gatt_server.on("characteristic_subscription", self.on_subscription)
+
+    def tag(self) -> PairingConfig.OobConfig:
+        """What a sticker on it says, as AD structures; it reads no other one."""
+        context, legacy = OobContext(), OobLegacyContext()
+        data = AdvertisingData([(AdvertisingData.SECURITY_MANAGER_TK_VALUE, legacy.tk)]) if self.options.legacy \
+            else context.share().to_ad()
+        self.journal.note("tag", data=bytes(data).hex())
+        return PairingConfig.OobConfig(context, None, legacy)
 
     def on_connection(self, connection):
         self.journal.note("connected")
@@ -135,6 +144,7 @@ if __name__ == "__main__":
     parser.add_argument("--legacy", action="store_true", help="no LE Secure Connections")
     parser.add_argument("--no-bond", action="store_true", help="it keeps no keys")
     parser.add_argument("--key-size", type=int, default=16)
+    parser.add_argument("--tag", action="store_true", help="what proves that it is the one is on a tag: the event `tag`")
     parser.add_argument("--asks", action="store_true", help="it sends a Security Request at once")
     parser.add_argument("--leaves", action="store_true", help="and ends a link that is not encrypted after three seconds")
     parser.add_argument("--refuses", action="store_true")

@@ -233,7 +233,8 @@ struct PairedHostsTests {
     let (_, central) = try await phone(.noInputNoOutput, .encryptOnly)
     _ = try await connect(central)
     await testTimers.sleep(for: .seconds(1))
-    await #expect(throws: StackError.encryptionTimedOut(BluetoothAddress(0x001A_7DDA_7113, .public))) {
+    let phone = BluetoothAddress(0x001A_7DDA_7113, .public)
+    await #expect(throws: StackError.pairingFailed(.peer(.pairingNotSupported), with: phone)) {
       try await device.link.secure(to: .encrypted)
     }
     await central.stop()

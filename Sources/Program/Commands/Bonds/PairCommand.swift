@@ -6,14 +6,8 @@ import HaloSecurityManager
 private enum PairOption {
   static let authenticated = Flag(
     "--authenticated", help: "fail unless a number is compared or typed")
-  static let interface = Option(
-    "--interface",
-    as: .choice(
-      "KIND",
-      [
-        ("none", IOCapability.noInputNoOutput), ("display", .displayOnly), ("confirm", .displayYesNo),
-        ("keyboard", .keyboardOnly), ("both", .keyboardDisplay),
-      ]), help: "what you see and type: none, display, confirm, keyboard, both")
+  static let tag = Option(
+    "--tag", as: .tag, help: "what a tag or a code on the device says, in hexadecimal")
   static let shortKeys = Option(
     "--min-key-size", as: .integer(7...16, unit: "BYTES"), default: "16",
     help: "accept keys of fewer bytes than 16, which can be guessed")
@@ -21,7 +15,10 @@ private enum PairOption {
 
 let pairCommand = CommandSpec(
   name: "pair", arguments: "[DEVICE]", summary: "pair with a device, and keep the bond",
-  options: [PairOption.authenticated, PairOption.interface, PairOption.shortKeys, CommonOptions.format],
+  options: [
+    PairOption.authenticated, PairingInterface.option, PairOption.tag, PairOption.shortKeys,
+    CommonOptions.format,
+  ],
   examples: [
     ("sudo halo-raw pair R02_BEEF --adapter user:hci0", "pair once; later links are encrypted"),
     ("halo-raw pair R02_BEEF --adapter virtual", "the built-in ring refuses, as rings without bonds do"),
@@ -34,16 +31,24 @@ let pairCommand = CommandSpec(
     both: a number is compared, or typed at one side. Otherwise, and with devices that have neither a display nor keys, nobody
     checks (Just Works). --interface has another choice, which reads the answers from standard input also where that is a pipe.
 
+    --tag is for devices that prove by another way that they are the right ones: AD structures, as an NFC tag of type
+    application/vnd.bluetooth.le.oob has them, with the confirm and the random value of LE Secure Connections (0x22, 0x23), or
+    the TK value (0x10).
+
     Where a device asks for a number, type or compare it there, and nowhere else.
     """
 ) { invocation in
-  try await Session.run(invocation) { session in
+  if invocation[PairOption.tag] != nil, case .kernel = try invocation.adapter {
+    throw Failure.usage("--tag: the kernel pairs on hciN, without such data; use --adapter user:hciN")
+  }
+  try await Session.run(invocation, pairs: true) { session in
     let terminal = StandardInput.isForegroundTerminal
-    let capability = invocation[PairOption.interface] ?? (terminal ? .keyboardDisplay : .noInputNoOutput)
+    let capability = invocation[PairingInterface.option] ?? (terminal ? .keyboardDisplay : .noInputNoOutput)
     let agent = PersonAgent(capability, allowsJustWorks: true) { Console.error($0) }
     session.security.agent = agent
     session.security.settings.policy = .ask
     session.security.settings.minimumKeySize = invocation[PairOption.shortKeys]
+    session.security.settings.outOfBand = invocation[PairOption.tag]
     let input = StandardInput()
     defer { input.stop() }
     if capability != .noInputNoOutput {
@@ -89,5 +94,13 @@ private final class PairingRow {
       ],
       text: "\(how) \(name?.printable ?? "") \(peer) (\(peer.kind)): "
         + (paired.map { "\($0.method), " } ?? "") + "\(check), key of \(security.keySize) bytes")
+  }
+}
+
+extension ArgumentType where Value == OutOfBandData {
+  fileprivate static var tag: Self {
+    ArgumentType(
+      placeholder: "HEX", expected: "AD structures in hexadecimal with the types 0x22 and 0x23, or 0x10"
+    ) { text in Hex.bytes(text).flatMap { OutOfBandData(tag: $0) } }
   }
 }

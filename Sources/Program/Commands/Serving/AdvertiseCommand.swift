@@ -68,10 +68,11 @@ let advertiseCommand = CommandSpec(
   let advertising = try advertising(invocation).every(invocation[ServingOption.every])
   try invocation.checkIsHeard()
   let name = invocation[AdvertiseOption.name] ?? "halo-raw"
-  try await Session.run(invocation, endsInOrder: true, connects: false) { session in
+  try await Session.run(invocation, endsInOrder: true, connects: false, pairs: true) { session in
     let database = AttributeDatabase()
     database.addGenericAccess(name: name)
     let peripheral = Peripheral(session.adapter, serving: database)
+    _ = session.letDevicesPair(nil)
     try await session.serve(peripheral, advertising, invocation)
   }
 }

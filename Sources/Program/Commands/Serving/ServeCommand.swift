@@ -28,6 +28,7 @@ let serveCommand = CommandSpec(
     ServingOption.duration,
     CommonOptions.format,
     ServingOption.retryTime,
+    PairingInterface.option,
   ] + ValueSource.options + ServingOption.admission,
   rules: [
     .needs(ValueSource.interval, ValueSource.option), .excludes(ServeOption.listen, [CommonOptions.adapter]),
@@ -60,6 +61,9 @@ let serveCommand = CommandSpec(
     A value that the table does not have, as it could not be read, is refused until it is given. A value that a device writes is
     stored, and read from then on. What devices do is printed: "connected", "subscribed", "written",
     "disconnected".
+
+    Devices may pair, without a question (Just Works). With --interface, they can pair in a way that shows that nobody is between
+    them and this one: questions are printed, and the next line of standard input is the answer.
     """,
   opensLinks: false
 ) { invocation in
@@ -76,7 +80,7 @@ private func serveTable(_ invocation: Invocation, at listens: ListenAddress?) as
   guard invocation[ValueSource.interval] >= .milliseconds(100) else {
     throw Failure.usage("--value-interval must be 100ms or more")
   }
-  try await Session.run(invocation, endsInOrder: true, connects: false) { session in
+  try await Session.run(invocation, endsInOrder: true, connects: false, pairs: true) { session in
     let start = session.timers.now
     // Not before: it is read with the rights of the user, and not with those that the adapter needs.
     let attributes = try await offTheLoop(orInterrupted: "interrupted before \(path.printable) was read") {
@@ -112,7 +116,8 @@ private func serveTable(_ invocation: Invocation, at listens: ListenAddress?) as
     }
     // In a replay, there is no input but that of the recording.
     try follower.start(invocation[ValueSource.option] ?? [], onlyGiven: session.isReplay)
-    if !session.isReplay { lines.start() }
+    let agent = session.letDevicesPair(invocation[PairingInterface.option])
+    if !session.isReplay { lines.start(agent) }
     let offered = try await ServedMedium.listen(at: listens)
     defer { offered?.close() }
     try await session.serve(peripheral, advertising, invocation)

@@ -103,8 +103,10 @@ final class ValueLines {
 
   init(_ values: ServedValues) { self.values = values }
 
-  func start() {
+  /// - Parameter agent: gets a line first, as it may be an answer; nil if nobody is asked
+  func start(_ agent: PersonAgent?) {
     let isOpen = input.start { [self] line in
+      if agent?.take(line?.text) == true { return }
       if let line { take(line) }
     }
     if isOpen, StandardInput.isForegroundTerminal {

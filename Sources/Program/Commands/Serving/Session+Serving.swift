@@ -3,6 +3,7 @@ import HCI
 import HaloBluetoothCore
 import HaloCommandLine
 import HaloRaw
+import HaloSecurityManager
 
 enum ServingOption {
   static let every = Option(
@@ -21,7 +22,7 @@ enum ServingOption {
     "--allow", as: .list(of: .deviceAddress), repeatable: true,
     help:
       "the only devices that may connect, by address; others are disconnected at once. A phone or watch that changes its "
-      + "address (resolvable private addresses) is not known again")
+      + "address (resolvable private addresses) is known again if it has paired")
   /// Which devices keep their links.
   static let admission: [any CommandOption] = [idle, allowed]
 }
@@ -70,6 +71,21 @@ extension Peripheral {
 }
 
 extension Session {
+  /// Lets devices pair, as phones do with what they use for long, and keep their subscriptions then.
+  ///
+  /// - Parameter interface: what a person sees and types; nil for nothing
+  /// - Returns: what asks that person; nil if nobody is asked
+  func letDevicesPair(_ interface: IOCapability?) -> PersonAgent? {
+    guard let interface, interface != .noInputNoOutput else {
+      security.settings.policy = .justWorks
+      return nil
+    }
+    let agent = PersonAgent(interface, allowsJustWorks: false) { Console.error($0) }
+    security.agent = agent
+    security.settings.policy = .ask
+    return agent
+  }
+
   /// Advertises and serves until the interruption, or for `--duration`. A lost adapter is waited for, for `--retry-for`; it
   /// advertises again then.
   ///

@@ -3,6 +3,18 @@ import HaloBluetoothCore
 import HaloCommandLine
 import HaloSecurityManager
 
+/// What a person sees and types in a pairing.
+enum PairingInterface {
+  static let option = Option(
+    "--interface",
+    as: .choice(
+      "KIND",
+      [
+        ("none", IOCapability.noInputNoOutput), ("display", .displayOnly), ("confirm", .displayYesNo),
+        ("keyboard", .keyboardOnly), ("both", .keyboardDisplay),
+      ]), help: "what you see and type in a pairing: none, display, confirm, keyboard, both")
+}
+
 /// Asks a person about pairings: questions are printed, and lines are answers.
 ///
 /// The texts name the act, as a number that is meant for one act can be misused for another one: who types a number at a device
