@@ -223,8 +223,8 @@ package final class Central {
   ///
   /// - Parameters:
   ///   - request: the peer, the link's parameters and the deadline
-  ///   - completion: called exactly once, on the loop, before anything that the peer sends is handled; a link to a bonded peer
-  ///     is encrypted then, for which it has 5 s at least
+  ///   - completion: called exactly once, on the loop, before anything that the peer sends is handled; a link that has to be
+  ///     encrypted is encrypted then, for which it has 5 s at least
   /// - Returns: a closure that cancels the attempt
   package func connect(
     _ request: ConnectionRequest, completion: @escaping (Result<GATTLink, StackError>) -> Void
@@ -234,7 +234,7 @@ package final class Central {
     let peer = request.identity
     var request = request
     request.leftOut.formUnion(leftOut(of: peer))
-    let attempt = SecuredAttempt(by: begin + request.deadline, completion)
+    let attempt = SecuredAttempt(by: begin + request.deadline, pairs: request.isSecured, completion)
     let identity = request.peer
     let cancel = reach(request) { [weak self, request] result in
       if case .failure(let error) = result, let procedure = error.procedure {

@@ -1,27 +1,33 @@
 import HaloBluetoothCore
 
-/// An attempt to connect, which is complete when the link to a bonded peer is encrypted.
+/// An attempt to connect, which is complete when a link that has to be encrypted is: one to a bonded peer, or to one that the
+/// caller pairs with.
 @BluetoothActor
 final class SecuredAttempt {
   private var completion: ((Result<GATTLink, StackError>) -> Void)?
   /// The link that is being encrypted.
   private var link: GATTLink?
   private let deadline: Instant
+  private let pairs: Bool
   /// A link that was established late has at least this long: encryption takes a few connection events.
   private static let shortestTime = Duration.seconds(5)
 
   /// - Parameters:
   ///   - deadline: when the attempt has to be complete. A peer that does not answer would be waited for for 40 s, by the
   ///     controller
+  ///   - pairs: whether there may be no bond
   ///   - completion: called once
-  init(by deadline: Instant, _ completion: @escaping (Result<GATTLink, StackError>) -> Void) {
+  init(by deadline: Instant, pairs: Bool, _ completion: @escaping (Result<GATTLink, StackError>) -> Void) {
     self.deadline = deadline
+    self.pairs = pairs
     self.completion = completion
   }
 
   /// There is a link, or there is none.
   func take(_ result: Result<GATTLink, StackError>) {
-    guard case .success(let link) = result, link.link.isBonded, completion != nil else { return end(result) }
+    guard case .success(let link) = result, link.link.isBonded || pairs, completion != nil else {
+      return end(result)
+    }
     self.link = link
     let timers = link.timers
     let timer = timers.schedule(at: max(deadline, timers.now + Self.shortestTime)) {

@@ -14,6 +14,9 @@ package struct ConnectionRequest: Hashable, Sendable {
   /// The largest ATT PDU to receive, in bytes; nil for the largest that ATT needs. It is exchanged with the peer, unless
   /// ``leftOut`` has ``LinkProcedure/exchangeMTU``.
   package var mtu: Int?
+  /// Whether the link is encrypted before it is used, which pairs with a peer that there is no bond with. A link to a bonded
+  /// peer is in any case.
+  package var isSecured = false
   /// The procedures to omit on this link.
   package var leftOut: Set<LinkProcedure> = []
   /// The timeout for finding the peer, including failed attempts.

@@ -163,7 +163,7 @@ package struct DeviceSupport: FrameRecord {
   package var counter = false
   /// It has the app's calibration of wearing.
   package var wearCalibration = false
-  /// It offers to bond. Not needed here.
+  /// It asks the app for a bond. Some rings with this bit end links to hosts that are not paired, others work without.
   package var wantsBond = false
   package var gesture = false
   /// The modes of touch and gesture that it has.

@@ -31,12 +31,14 @@ from bumble.core import UUID, AdvertisingData
 from bumble.device import Device, DeviceConfiguration
 from bumble.gatt import Characteristic, CharacteristicValue, Descriptor, Service
 from bumble.host import Host
+from bumble.keys import MemoryKeyStore
+from bumble.pairing import PairingConfig, PairingDelegate
 from bumble.smp import SMP_CID
 from bumble.snoop import BtSnooper
 
 import ring_frames as frames
 import ring_history
-from bumble_device import Journal, Worker, pushed, readable, refuse, remove, writable
+from bumble_device import Journal, Worker, protect_subscriptions, pushed, readable, refuse, remove, writable
 from ring_frames import frame
 from ring_measurement import Measurement
 from transports import command_line, run_until_ended, server, start
@@ -251,9 +253,21 @@ class Ring(Worker):
         self.tests = TestService(journal)
         device.add_service(self.tests.included)
         device.add_service(self.tests.service)
+        if options.bond:
+            self.want_bonds()
         device.gatt_server.max_mtu = options.mtu
         device.on("connection", self.on_connection)
         device.gatt_server.on("characteristic_subscription", self.on_subscription)
+
+    def want_bonds(self):
+        """As rings that stay with paired hosts only: they have neither a display nor keys."""
+        self.device.keystore = MemoryKeyStore()
+        self.device.pairing_config_factory = lambda _: PairingConfig(
+            sc=True, mitm=False, bonding=True, delegate=PairingDelegate(PairingDelegate.NO_OUTPUT_NO_INPUT),
+            identity_address_type=PairingConfig.AddressType.RANDOM)
+        if self.options.bond == "to-subscribe":
+            protect_subscriptions(self.device, self.tx)
+            protect_subscriptions(self.device, self.bulk_tx)
 
     # --- advertising
 
@@ -302,6 +316,8 @@ class Ring(Worker):
             self.device.host.send_l2cap_pdu(connection.handle, SMP_CID, bytes([0x0B, 0x05]))
         if self.options.wants_to_pair:
             self.spawn(self.want_to_pair(connection))
+        if self.options.bond:
+            self.follow_bond(connection)
 
     async def want_to_pair(self, connection):
         # With bonding.
@@ -309,8 +325,24 @@ class Ring(Worker):
         await asyncio.sleep(0.03)
         await connection.disconnect()
 
+    def follow_bond(self, connection):
+        connection.on("pairing", lambda keys: self.journal.note("paired"))
+        connection.on("connection_encryption_change", lambda: self.journal.note(
+            "encryption", on=bool(connection.encryption)))
+        if self.options.bond == "to-stay":
+            connection.request_pairing()
+            self.spawn(self.leave_unpaired(connection))
+
+    async def leave_unpaired(self, connection):
+        await asyncio.sleep(self.options.stays)
+        if not connection.encryption:
+            self.journal.note("leaving")
+            await connection.disconnect()
+
     def on_disconnection(self, reason):
         self.journal.note("disconnected", reason=reason)
+        if self.options.forgets:
+            self.spawn(self.device.keystore.delete_all())
         self.stop_stream("disconnected")
         self.stop_measurement("disconnected")
         if not self.vanished:
@@ -568,6 +600,9 @@ def parse(arguments=None):
     add("--parameter-request", action="store_true", help="ask for 25 to 50 ms, latency 4, as rings do")
     add("--security-request", action="store_true", help="ask the central to pair, as newer rings do")
     add("--wants-to-pair", action="store_true", help="do nothing without pairing: ask for it, and end the link")
+    add("--bond", choices=("to-stay", "to-subscribe"), help="what it does for paired hosts only")
+    add("--stays", type=float, default=1, metavar="SECONDS", help="how long it stays with other hosts")
+    add("--forgets", action="store_true", help="it forgets its bonds when a link ends")
     add("--change-services", choices=("move", "at-once", "remove"), help="the tests' service, when the central listens")
     add("--extended", action="store_true", help="the central's controller is one of Bluetooth 5")
     add("--added-services", type=int, default=0, metavar="N", help="so many services before the ring's")

@@ -12,7 +12,7 @@ extension CommonOptions {
 
   /// The options of every command that connects to a device.
   static let ofLinks: [any CommandOption] = [
-    wait, interval, latency, timeout, phy, dataLength, mtu, aggressive,
+    wait, interval, latency, timeout, phy, dataLength, mtu, bond, aggressive,
   ]
 
   static let adapter = Option(
@@ -71,6 +71,9 @@ extension CommonOptions {
       auto: \(ATTBearer.largestMTU); none: do not ask (the peer may end the link at it: then \
       auto does not ask again)
       """)
+  static let bond = Flag(
+    "--bond",
+    help: "pair with the device, unless that was done: for rings that stay with paired hosts only")
   static let aggressive = Flag(
     "--aggressive",
     help: "scan continuously instead of 1/8 of the time; disturbs Wi-Fi on a Raspberry Pi")

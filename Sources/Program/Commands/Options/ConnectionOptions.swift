@@ -6,8 +6,7 @@ import HaloLinuxBluetooth
 import HaloRaw
 
 extension ConnectionRequest {
-  /// The request of `--wait`, `--interval`, `--latency` and `--timeout`; the usual one for a command without links. The peer is
-  /// set later.
+  /// The request of the options of links; the usual one for a command without links. The peer is set later.
   init(_ invocation: Invocation) throws(Failure) {
     var parameters = ConnectionParameters.fast
     guard invocation.command.opensLinks else {
@@ -29,6 +28,8 @@ extension ConnectionRequest {
       parameterPolicy: invocation.isGiven(CommonOptions.interval) ? .keep : .accept,
       deadline: invocation[CommonOptions.wait])
     preferences = LinkPreferences(invocation)
+    // A recorded link has the encryption that it had.
+    if case .replay? = try? invocation.adapter {} else { isSecured = invocation[CommonOptions.bond] }
     switch invocation[CommonOptions.mtu] {
     case .automatic: break
     case .none: leftOut = [.exchangeMTU]

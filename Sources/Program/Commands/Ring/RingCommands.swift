@@ -31,7 +31,7 @@ private func printInformation(
     [("address", "\(peer) (\(peer.kind))")] + known + [
       ("MTU", String(ring.connection.mtu)),
       ("support", support.map { Hex.string($0.bytes, separator: " ") }),
-      ("bond", support.map { $0.wantsBond ? "offered, not needed" : "not offered" }),
+      ("bond", support.map { $0.wantsBond ? "wanted: try --bond if links end" : "not wanted" }),
       ("features", support.map { $0.features.isEmpty ? "none" : $0.features.joined(separator: ", ") }),
     ]
   let fields: [(String, Field)] =

@@ -215,8 +215,8 @@ extension ReconnectingLink: LinkUser {
     guard managed.link?.loss == .pairingRefused, !hasNamedPairing else { return }
     hasNamedPairing = true
     Console.error(
-      "halo-raw: \(name ?? "the device") asks for pairing, which is not supported, and ends the link; "
-        + "if it is paired with a phone, remove it there, or reset it")
+      "halo-raw: \(name ?? "the device") asked for pairing, which was refused, and ended the link; "
+        + "to pair with it, add --bond")
   }
 
   private func sayWhatHasCostLinks(to peer: BluetoothAddress) {

@@ -51,6 +51,7 @@ final class SessionAdapter {
     var virtualClock: HostClock?
     security = SecurityHost(
       LibcryptoCryptography.shared, bonds: specification.isReal ? BondFile.ofUser : SimulatedBonds())
+    if invocation.command.opensLinks, invocation[CommonOptions.bond] { security.settings.policy = .justWorks }
     var opening = AdapterOpenOptions()
     opening.security = security
     opening.forcesTakeover = invocation[CommonOptions.take]
