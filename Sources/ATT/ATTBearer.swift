@@ -156,14 +156,33 @@ package final class ATTBearer {
 
   /// Sends a Write Command. There is no response, and no indication of success (3.4.5.3).
   package func writeWithoutResponse(_ handle: AttributeHandle, _ value: [UInt8]) throws(StackError) {
+    try checkCommand(of: value, header: 3)
+    commands = .sent
+    transmit(ATTWriteCommand(handle, value: value))
+  }
+
+  /// Sends a Signed Write Command (3.4.5.4).
+  ///
+  /// - Parameter sign: makes the signature of a PDU without one; called if it can be sent
+  package func writeSigned(
+    _ handle: AttributeHandle, _ value: [UInt8],
+    sign: (_ message: [UInt8]) throws(StackError) -> ATTSignature
+  ) throws(StackError) {
+    try checkCommand(of: value, header: 3 + ATTSignature.length)
+    var command = ATTSignedWriteCommand(handle, value: value, signature: ATTSignature(counter: 0, code: 0))
+    command.signature = try sign(command.message)
+    commands = .sent
+    transmit(command)
+  }
+
+  private func checkCommand(of value: [UInt8], header: Int) throws(StackError) {
     if let end { throw end }
     if let unanswered {
       giveUp(unanswered)
       throw unanswered
     }
-    guard value.count <= mtu - 3 else { throw .tooLong(count: value.count, maximum: mtu - 3) }
-    commands = .sent
-    transmit(ATTWriteCommand(handle, value: value))
+    let maximum = mtu - header
+    guard value.count <= maximum else { throw .tooLong(count: value.count, maximum: maximum) }
   }
 
   /// Whether commands were sent, and no answer to a later request proves that they have arrived.

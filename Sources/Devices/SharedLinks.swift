@@ -147,11 +147,14 @@ package final class SharedLinks {
         done(result)
         cancel.take()?()
       }
-      if let link = link(to: request.identity) {
-        end(.success(link))
-        return {}
+      let take = { (link: GATTLink) in
+        link.encrypt(for: request) { result in end(result.map { link }) }
       }
-      whenLinked(to: request.identity, user: user) { end(.success($0)) }
+      if let link = link(to: request.identity) {
+        take(link)
+        return { end(.failure(.cancelled)) }
+      }
+      whenLinked(to: request.identity, user: user, take: take)
       let stop = central.connect(request) { result in
         cancel = nil
         if case .success(let link) = result, !end.isPending { return link.end() }

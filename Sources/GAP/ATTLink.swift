@@ -28,6 +28,8 @@ package protocol ATTLink: AnyObject {
   var onEvent: ((LinkEvent) -> Void)? { get set }
   /// Whether there are keys of an earlier pairing with the peer, with which the link is encrypted before it is used.
   var isBonded: Bool { get }
+  /// The signatures of the writes of both sides; nil if this side has no keys for them.
+  var signing: LinkSigning? { get }
   /// What is kept of the peer as a client, with its bond; setting it does nothing without a bond.
   var clientRecord: ClientRecord? { get set }
   /// Whether there is room for a PDU that can wait: a write without response. Requests and answers are sent without
@@ -78,6 +80,7 @@ extension ATTLink {
     set {}
   }
   package var isBonded: Bool { false }
+  package var signing: LinkSigning? { nil }
   package var clientRecord: ClientRecord? {
     get { nil }
     set {}
@@ -147,6 +150,8 @@ package enum LinkEvent: Hashable, Sendable, CustomStringConvertible {
   case pairingFailed(StackError)
   /// The keys of a pairing could not be stored, for this reason.
   case bondNotKept(String)
+  /// The peer's signed writes are ignored.
+  case signatureRefused(SignatureFault)
   /// PDUs were lost on this machine, as they were not fetched in time; how many by now.
   case dropped(UInt32)
 
@@ -163,6 +168,7 @@ package enum LinkEvent: Hashable, Sendable, CustomStringConvertible {
       "paired (\(method), \(strength)); the bond is \(isKept ? "kept" : "for this link only")"
     case .pairingFailed(let error): error.description
     case .bondNotKept(let reason): "the bond can't be kept: \(reason)"
+    case .signatureRefused(let fault): "a signed write is ignored: \(fault)"
     case .dropped(let count): "link: the kernel has dropped \(count) packets by now, as its buffer was full"
     }
   }

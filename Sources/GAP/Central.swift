@@ -234,7 +234,7 @@ package final class Central {
     let peer = request.identity
     var request = request
     request.leftOut.formUnion(leftOut(of: peer))
-    let attempt = SecuredAttempt(by: begin + request.deadline, pairs: request.isSecured, completion)
+    let attempt = SecuredAttempt(by: begin + request.deadline, request.firstEncryption, completion)
     let identity = request.peer
     let cancel = reach(request) { [weak self, request] result in
       if case .failure(let error) = result, let procedure = error.procedure {

@@ -1,4 +1,5 @@
 import ATT
+import HCI
 import HaloGATT
 import HaloBluetoothCore
 
@@ -72,6 +73,10 @@ package final class GATTLink {
     link.onRoom = { [weak self] in self?.roomAvailable() }
     link.onClosed = { [weak self] loss in self?.closed(loss) }
     link.onEvent = { [weak self] event in self?.happened(event) }
+    gatt.signer = CommandSigner(isNeeded: { !link.security.isEncrypted }) { message throws(StackError) in
+      guard let signing = link.signing else { throw .signingNotOffered }
+      return try signing.sign(message)
+    }
     gatt.onInsufficientSecurity = { code, done in
       let needsPerson = code == .insufficientAuthentication && link.security.isEncrypted
       link.secure(to: needsPerson ? .authenticated : .encrypted, completion: done)
@@ -106,6 +111,16 @@ package final class GATTLink {
     link.onPDU = nil
     bearer.close(LinkLoss.local.description)
     link.disconnect()
+  }
+
+  /// Encrypts the link for a user that wants it so, if another user has left it in clear: see
+  /// `ConnectionRequest.firstEncryption`.
+  package func encrypt(
+    for request: ConnectionRequest, completion: @escaping (Result<Void, StackError>) -> Void
+  ) {
+    let needsIt =
+      role == .central && !security.isEncrypted && request.firstEncryption.applies(isBonded: link.isBonded)
+    if needsIt { link.secure(to: .encrypted, completion: completion) } else { completion(.success(())) }
   }
 
   private func roomAvailable() {
@@ -162,6 +177,7 @@ package final class GATTLink {
     let server = ServerBearer(database, on: bearer, timers: timers, security: security) { link.hasRoom }
     self.server = server
     server.onRecordChange = { [weak self] in self?.keepClient() }
+    server.checkSignature = { link.signing?.check($0, $1, accept: $2) }
     if security.isEncrypted { restoreClient() }
     return server
   }

@@ -17,6 +17,7 @@ final class HCILink: ATTLink {
   var localAddress: BluetoothAddress? { l2cap.connection.localAddress }
   var security: LinkSecurity { manager.security }
   var isBonded: Bool { manager.bond != nil }
+  var signing: LinkSigning? { manager.signing }
   var clientRecord: ClientRecord? {
     get { manager.bond?.client }
     set { manager.keep(newValue) }

@@ -107,6 +107,30 @@ public final class Connection {
     }
   }
 
+  /// Writes a value without an answer, with a signature that shows the device who has written it (Core Specification Vol 3,
+  /// Part G, 4.9.2): for a characteristic with `.authenticatedSignedWrites`. Over an encrypted link, which needs no signature,
+  /// it is written without one. A link to a bonded device is encrypted unless ``LinkOptions/isLeftInClear`` is set.
+  ///
+  /// The device checks the signature with a key that both sides have agreed on when they paired, and ignores what was sent
+  /// before. It does not say whether it has taken the value. What is written can be read by anybody.
+  ///
+  /// - **Cancelled**: `.cancelled`; it was not sent.
+  /// - **The link is lost**: `.linkLost`. ``disconnect()`` waits for values that were accepted.
+  /// - **Misuse**: `.notPermitted` without a bond with such a key: pair first; `.invalidValue` for more than the MTU less 15
+  ///   bytes; `.notSupported` if the characteristic has not the property.
+  ///
+  /// - Throws: `.timedOut` as well, if the link had no room for 10 seconds; it was not sent
+  public func writeSigned<Value>(_ value: Value, to id: CharacteristicID<Value>) async throws {
+    let bytes = value.encoded
+    try await core.perform(repeats: { false }) { live throws(StackError) in
+      let characteristic = try await live.characteristic(Place(id))
+      guard characteristic.properties.contains(.authenticatedSignedWrites) else {
+        throw .notSupported(characteristic.uuid, "signed writes")
+      }
+      try await live.gatt.writeWithoutResponse(bytes, to: characteristic, .signed, within: .seconds(10))
+    }
+  }
+
   // MARK: Values of the device
 
   /// The values that the device sends of a characteristic: notifications, or indications where there are no notifications.

@@ -50,13 +50,16 @@ package struct ATTSignedWriteCommand: ATTWrite {
     try fields.value("sign counter", &signature.counter)
     try fields.value("signature", &signature.code, .hex)
   }
+
+  /// The bytes that are signed, with the counter behind them: the PDU up to its signature.
+  package var message: [UInt8] { Array(bytes.dropLast(ATTSignature.length)) }
 }
 
 /// The authentication signature after a Signed Write Command (3.3.1): a counter and a message authentication code of 8
 /// bytes.
 package struct ATTSignature: Hashable, Sendable {
   /// In bytes.
-  static let length = 12
+  package static let length = 12
 
   /// SignCounter; the client increments it with each signed write.
   package var counter: UInt32

@@ -172,7 +172,9 @@ package final class PeripheralLink: LinkUser {
     _ value: [UInt8], to characteristic: Characteristic, completion: @escaping () -> Void
   ) {
     guard let client else { return completion() }
-    client.postWithoutResponse(value, to: characteristic, within: Self.roomTime) { _ in completion() }
+    client.postWithoutResponse(
+      value, to: characteristic, characteristic.commandForm, within: Self.roomTime
+    ) { _ in completion() }
   }
 
   /// How long the peripheral may take to connect once it has been heard.

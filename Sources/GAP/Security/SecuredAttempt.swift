@@ -8,24 +8,29 @@ final class SecuredAttempt {
   /// The link that is being encrypted.
   private var link: GATTLink?
   private let deadline: Instant
-  private let pairs: Bool
+  private let encryption: FirstEncryption
   /// A link that was established late has at least this long: encryption takes a few connection events.
   private static let shortestTime = Duration.seconds(5)
 
   /// - Parameters:
   ///   - deadline: when the attempt has to be complete. A peer that does not answer would be waited for for 40 s, by the
   ///     controller
-  ///   - pairs: whether there may be no bond
+  ///   - encryption: whether the link is encrypted
   ///   - completion: called once
-  init(by deadline: Instant, pairs: Bool, _ completion: @escaping (Result<GATTLink, StackError>) -> Void) {
+  init(
+    by deadline: Instant, _ encryption: FirstEncryption,
+    _ completion: @escaping (Result<GATTLink, StackError>) -> Void
+  ) {
     self.deadline = deadline
-    self.pairs = pairs
+    self.encryption = encryption
     self.completion = completion
   }
 
   /// There is a link, or there is none.
   func take(_ result: Result<GATTLink, StackError>) {
-    guard case .success(let link) = result, link.link.isBonded || pairs, completion != nil else {
+    guard case .success(let link) = result, completion != nil,
+      encryption.applies(isBonded: link.link.isBonded)
+    else {
       return end(result)
     }
     self.link = link

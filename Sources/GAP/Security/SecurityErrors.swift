@@ -58,3 +58,32 @@ extension PairingFailureReason {
     }
   }
 }
+
+/// Why a write can't be signed.
+extension StackError {
+  /// The pairing has agreed on no key, or there was none.
+  static func noSigningKey(_ peer: BluetoothAddress) -> StackError {
+    StackError(
+      .pairingFailed, .final,
+      "there is no key to sign writes to \(peer) with: pair with it; if there is a bond, its pairing has agreed on no such key"
+    )
+  }
+
+  /// There is no counter left: a signature with one that was used would be refused.
+  static func signaturesUsedUp(_ peer: BluetoothAddress) -> StackError {
+    StackError(
+      .pairingFailed, .final,
+      "all \(Bond.SigningKey.end) signatures of the bond with \(peer) are used; forget it, and pair again")
+  }
+
+  static func signingNeedsLibrary(_ peer: BluetoothAddress) -> StackError {
+    StackError(
+      .pairingFailed, .final,
+      "writes to \(peer) can't be signed without libcrypto; install libssl3 or libssl3t64")
+  }
+
+  /// A signature whose counter may be used again could be replaced by another one.
+  static func counterNotKept(_ error: BondStoreError) -> StackError {
+    StackError(.pairingFailed, .final, "the write is not signed, as its counter can't be kept: \(error)")
+  }
+}

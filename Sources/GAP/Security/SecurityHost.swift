@@ -100,7 +100,7 @@ package final class SecurityHost {
       longTermKey: LongTermKey(
         randomBytes(16), random: UInt64.random(in: 1 ... .max, using: &random),
         diversifier: UInt16.random(in: 1 ... .max, using: &random)),
-      identityResolvingKey: [], identity: identity, signatureResolvingKey: [])
+      identityResolvingKey: [], identity: identity, signatureResolvingKey: randomBytes(16))
   }
 
   private func randomBytes(_ count: Int) -> [UInt8] {

@@ -22,6 +22,8 @@ final class SecurityManager {
   private let disconnect: () -> Void
   /// The keys of the peer: stored, or of this link alone.
   private(set) var bond: Bond?
+  /// The signatures of both sides.
+  let signing: LinkSigning?
 
   private var pairing: LinkPairing?
   private var isEncrypting = false
@@ -45,7 +47,11 @@ final class SecurityManager {
     self.timers = timers
     self.identity = identity
     self.disconnect = disconnect
+    signing = host.map {
+      LinkSigning($0, peer: l2cap.connection.peer, own: identity, timers: timers)
+    }
     if host?.settings.policy != .never { bond = host?.bond(with: l2cap.connection.peer, as: identity) }
+    signing?.onEvent = { [weak self] event in self?.onEvent?(event) }
     l2cap[.securityManager] = { [unowned self] pdu, _ in receive(Array(pdu)) }
     connection.onKeyRequest = { [unowned self] random, diversifier in key(random, diversifier) }
   }
@@ -137,6 +143,7 @@ final class SecurityManager {
   func disconnected(_ reason: HCIErrorCode) {
     timers.cancel(timer.take())
     pairing?.disconnected()
+    signing?.disconnected()
     let differs = reason == .micFailure || reason == .pinOrKeyMissing
     fail(isEncrypting && differs ? .keyMissing(at: peer) : .notConnected)
     onEvent = nil
@@ -272,9 +279,9 @@ final class SecurityManager {
       features.authentication.insert(.mitm)
     }
     if settings.outOfBand != nil { features.outOfBand = .present }
-    // Both sides give the key of LE legacy pairing; the peer gives its identity.
-    let peerKeys: KeyDistribution = settings.bonds ? [.encryption, .identity] : []
-    let ownKeys: KeyDistribution = settings.bonds ? .encryption : []
+    // Both sides give the key of LE legacy pairing and that of their signatures, if both want to; the peer gives its identity.
+    let peerKeys: KeyDistribution = settings.bonds ? [.encryption, .identity, .signing] : []
+    let ownKeys: KeyDistribution = settings.bonds ? [.encryption, .signing] : []
     (features.initiatorKeys, features.responderKeys) =
       connection.role == .central ? (ownKeys, peerKeys) : (peerKeys, ownKeys)
     var setup = PairingSetup(
@@ -353,12 +360,13 @@ final class SecurityManager {
 
   /// Keeps what a server has to know of the peer, if the link is that of its bond.
   func keep(_ client: ClientRecord?) {
-    guard var bond, connection.isEncrypted, pairing == nil, bond.client != client else { return }
-    bond.client = client
-    self.bond = bond
-    guard let host, host.bond(with: bond.peer, as: identity) != nil else { return }
+    guard let bond, connection.isEncrypted, pairing == nil, bond.client != client else { return }
+    self.bond?.client = client
+    // Counters of signatures may have changed there.
+    guard let host, var kept = host.bond(with: bond.peer, as: identity) else { return }
+    kept.client = client
     do throws(BondStoreError) {
-      try host.bonds?.store(bond)
+      try host.bonds?.store(kept)
     } catch {
       onEvent?(.bondNotKept("\(error)"))
     }
@@ -391,7 +399,10 @@ extension Bond {
     identityResolvingKey = result.peerIdentityResolvingKey
     keyAsCentral = result.keyAsCentral
     keyAsPeripheral = result.keyAsPeripheral
-    peerSigning = result.peerSignatureResolvingKey.map { SigningKey(key: $0) }
+    // Anybody could sign with a key of zeros, which stacks send that have none.
+    peerSigning = result.peerSignatureResolvingKey.flatMap { key in
+      key.contains { $0 != 0 } ? SigningKey(key: key) : nil
+    }
     ownSigning = result.ownSignatureResolvingKey.map { SigningKey(key: $0) }
   }
 }

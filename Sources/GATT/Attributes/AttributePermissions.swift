@@ -10,6 +10,8 @@ package struct SecurityRequirement: Hashable, Sendable {
   package var needsAuthorization = false
   /// The shortest key of the encryption, in bytes: 0, or 7 to 16.
   package var minimumKeySize = 0
+  /// Whether the signature of a write does in place of encryption (Part C, 10.2.2).
+  package var acceptsSignature = false
 
   /// Any link will do.
   package static let none = SecurityRequirement()
@@ -17,6 +19,8 @@ package struct SecurityRequirement: Hashable, Sendable {
   package static let encrypted = SecurityRequirement(needsEncryption: true)
   /// An encrypted link, with a key of an authenticated pairing.
   package static let authenticated = SecurityRequirement(needsEncryption: true, needsAuthentication: true)
+  /// An encrypted link, or a signed write over any link.
+  package static let encryptedOrSigned = SecurityRequirement(needsEncryption: true, acceptsSignature: true)
   /// A client that was allowed.
   package static let authorized = SecurityRequirement(needsAuthorization: true)
 }
@@ -56,6 +60,19 @@ package struct LinkSecurity: Hashable, Sendable {
     }
     if requirement.needsAuthentication, !isAuthenticated { return .insufficientAuthentication }
     if isEncrypted, keySize < requirement.minimumKeySize { return .encryptionKeySizeTooShort }
+    if requirement.needsAuthorization, !isAuthorized { return .insufficientAuthorization }
+    return nil
+  }
+
+  /// The same for a signed write over a link that is not encrypted.
+  ///
+  /// - Parameter isAuthenticated: whether the key of the signature comes from a pairing with protection against a man in the
+  ///   middle
+  package func refusal(
+    ofSigned requirement: SecurityRequirement, isAuthenticated: Bool
+  ) -> ATTErrorCode? {
+    guard requirement.acceptsSignature else { return refusal(of: requirement) }
+    if requirement.needsAuthentication, !isAuthenticated { return .insufficientAuthentication }
     if requirement.needsAuthorization, !isAuthorized { return .insufficientAuthorization }
     return nil
   }

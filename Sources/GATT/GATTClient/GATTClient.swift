@@ -28,6 +28,9 @@ package final class GATTClient {
     set { procedures.onInsufficientSecurity = newValue }
   }
 
+  /// Signs the writes that need it; nil where nothing can be signed.
+  package var signer: CommandSigner?
+
   /// The time of the link.
   package let timers: Timers
   let bearer: ATTBearer

@@ -40,6 +40,10 @@ extension StackError {
       "the peer's services have changed, and characteristic \(uuid) is gone: its values do not come any more")
   }
 
+  /// This link has no keys for signatures.
+  package static let signingNotOffered = StackError(
+    .notOffered, .final, "writes can't be signed on this link: encrypt it, or pair on another adapter")
+
   /// The link has no room for another write without response now; nothing was sent.
   package static let noRoom = StackError(
     .noRoom, .final,

@@ -16,6 +16,8 @@ package struct ServerAttribute: Hashable, Sendable {
     package static let write = Access(rawValue: 2)
     /// It may be written by commands.
     package static let writeCommand = Access(rawValue: 4)
+    /// It may be written by commands with a signature, and over an encrypted link without one (Part G, 4.9.2).
+    package static let signedWrite = Access(rawValue: 8)
 
     /// The access that the properties of a characteristic promise.
     package init(_ properties: CharacteristicProperties) {
@@ -23,6 +25,7 @@ package struct ServerAttribute: Hashable, Sendable {
       if properties.contains(.read) { insert(.read) }
       if properties.contains(.write) { insert(.write) }
       if properties.contains(.writeWithoutResponse) { insert(.writeCommand) }
+      if properties.contains(.authenticatedSignedWrites) { insert(.signedWrite) }
     }
   }
 

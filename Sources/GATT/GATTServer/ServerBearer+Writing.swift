@@ -6,7 +6,7 @@ extension ServerBearer {
   private func writeRefusal(
     _ entry: AttributeDatabase.Entry, _ access: ServerAttribute.Access
   ) -> ATTErrorCode? {
-    guard entry.attribute.access.contains(access) else { return .writeNotPermitted }
+    guard !entry.attribute.access.isDisjoint(with: access) else { return .writeNotPermitted }
     return security.refusal(of: entry.attribute.writeSecurity)
   }
 
@@ -39,21 +39,38 @@ extension ServerBearer {
 
   /// A write without response. It gets no answer, not even an error (3.4.5.3).
   func write(_ value: [UInt8], to handle: AttributeHandle) {
-    guard let entry = database.entry(handle), writeRefusal(entry, .writeCommand) == nil,
-      refusal(of: value, for: entry) == nil
+    // Encryption takes the place of a signature.
+    let access: ServerAttribute.Access = security.isEncrypted ? [.writeCommand, .signedWrite] : .writeCommand
+    guard let entry = database.entry(handle), writeRefusal(entry, access) == nil else { return }
+    take(value, entry)
+  }
+
+  /// A signed write, whose signature was checked.
+  func writeSigned(_ value: [UInt8], to handle: AttributeHandle, isAuthenticated: Bool) {
+    guard let entry = database.entry(handle), entry.attribute.access.contains(.signedWrite),
+      security.refusal(ofSigned: entry.attribute.writeSecurity, isAuthenticated: isAuthenticated) == nil
     else { return }
+    take(value, entry)
+  }
+
+  /// Writes the value of a command that is permitted.
+  private func take(_ value: [UInt8], _ entry: AttributeDatabase.Entry) {
+    guard refusal(of: value, for: entry) == nil else { return }
     if let handler = entry.parts { return handler.write([whole(value, of: entry)], self, nil) }
-    guard let handler = entry.write else {
-      onEvent?(store(value, in: entry))
-      return
-    }
+    guard let handler = entry.write else { return storeAndReport(value, entry) }
     // The handler of a command has no deadline, as no client waits for it.
     var isOpen = true
     handler(value, self) { [self] code in
       guard isOpen, !isClosed else { return }
       isOpen = false
-      if code == nil { onEvent?(store(value, in: entry)) }
+      if code == nil { storeAndReport(value, entry) }
     }
+  }
+
+  /// The value is stored also if nobody listens.
+  private func storeAndReport(_ value: [UInt8], _ entry: AttributeDatabase.Entry) {
+    let event = store(value, in: entry)
+    onEvent?(event)
   }
 
   func write(_ value: [UInt8], to handle: AttributeHandle, _ answer: Answer) {

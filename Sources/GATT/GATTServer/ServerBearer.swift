@@ -51,6 +51,8 @@ package final class ServerBearer: ATTServer {
   package var onRecordChange: (() -> Void)?
   /// Called once when values are taken again, after one was not: see ``Delivery/full``.
   package var onReady: (() -> Void)?
+  /// Checks a signed write of the client: see ``SignatureCheck``. Without it, signed writes are ignored.
+  package var checkSignature: SignatureCheck?
   /// Called when the client and this device have agreed on another ``mtu``.
   package var onMTU: ((Int) -> Void)?
   /// The largest PDU that both ends take, in bytes.
@@ -124,6 +126,7 @@ package final class ServerBearer: ATTServer {
     let opcode = ATTOpcode(rawValue: first)
     switch opcode.kind {
     case .confirmation: confirm()
+    case .command where opcode == .signedWriteCommand: receiveSigned(pdu)
     case .command:
       guard caching.isChangeAware, let command = try? ATTWriteCommand(pdu: pdu) else { return }
       write(command.value, to: command.handle)

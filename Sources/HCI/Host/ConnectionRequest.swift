@@ -14,9 +14,7 @@ package struct ConnectionRequest: Hashable, Sendable {
   /// The largest ATT PDU to receive, in bytes; nil for the largest that ATT needs. It is exchanged with the peer, unless
   /// ``leftOut`` has ``LinkProcedure/exchangeMTU``.
   package var mtu: Int?
-  /// Whether the link is encrypted before it is used, which pairs with a peer that there is no bond with. A link to a bonded
-  /// peer is in any case.
-  package var isSecured = false
+  package var firstEncryption = FirstEncryption.ifBonded
   /// The procedures to omit on this link.
   package var leftOut: Set<LinkProcedure> = []
   /// The timeout for finding the peer, including failed attempts.
@@ -31,6 +29,18 @@ package struct ConnectionRequest: Hashable, Sendable {
     self.parameterPolicy = parameterPolicy
     self.deadline = deadline
   }
+}
+
+/// Whether a new link is encrypted before it is used.
+package enum FirstEncryption: Hashable, Sendable {
+  /// If there is a bond with the peer.
+  case ifBonded
+  /// In any case: a peer that there is no bond with is paired with.
+  case always
+  /// Not at all, as signed writes need it.
+  case never
+
+  package func applies(isBonded: Bool) -> Bool { self == .always || self == .ifBonded && isBonded }
 }
 
 /// A procedure on a new link that some peers and controllers do not survive, and that a link can do without.

@@ -70,6 +70,7 @@ extension LinkOptions {
       peer: peer, parameters: parameters(usual: .fast) ?? .fast,
       parameterPolicy: isRequired && interval != nil ? .keep : .accept, deadline: time)
     request.mtu = mtu
+    if isLeftInClear { request.firstEncryption = .never }
     if phy != nil || dataLength != nil {
       request.preferences = LinkPreferences(
         phys: phy?.codes.set ?? LinkPreferences.standard.phys,

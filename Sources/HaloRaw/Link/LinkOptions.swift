@@ -32,10 +32,15 @@ public struct LinkOptions: Hashable, Sendable {
   public var mtu: Int?
   /// Whether a link that has not got all of this within two seconds is an error.
   public var isRequired: Bool
+  /// Whether the link to a device with a bond is used as it is, and not encrypted first: for
+  /// ``Connection/writeSigned(_:to:)``, which then needs no time for that. Anybody can read it, and pretend to be the device:
+  /// read nothing that has to be true.
+  public var isLeftInClear: Bool
 
   public init(
     interval: ClosedRange<Duration>? = nil, latency: Int? = nil, supervisionTimeout: Duration? = nil,
-    phy: PHY? = nil, dataLength: Int? = nil, mtu: Int? = nil, isRequired: Bool = false
+    phy: PHY? = nil, dataLength: Int? = nil, mtu: Int? = nil, isRequired: Bool = false,
+    isLeftInClear: Bool = false
   ) {
     self.interval = interval
     self.latency = latency
@@ -44,6 +49,7 @@ public struct LinkOptions: Hashable, Sendable {
     self.dataLength = dataLength
     self.mtu = mtu
     self.isRequired = isRequired
+    self.isLeftInClear = isLeftInClear
   }
 
   /// Parameters that Apple's devices accept from a peripheral (Accessory Design Guidelines, "Connection Parameters"): the

@@ -67,6 +67,8 @@ public enum SecurityLevel: Hashable, Sendable {
   case encrypted
   /// Encryption, with a key from a pairing that is protected against an attacker in the middle.
   case authenticated
+  /// Encryption, or a write with the signature of a client with a bond: the characteristic has `.authenticatedSignedWrites`.
+  case encryptedOrSigned
 }
 
 extension SecurityRequirement {
@@ -76,6 +78,7 @@ extension SecurityRequirement {
       case .none: .none
       case .encrypted: .encrypted
       case .authenticated: .authenticated
+      case .encryptedOrSigned: .encryptedOrSigned
       }
   }
 }

@@ -1,5 +1,6 @@
 import ATT
 import CoreBluetooth
+import Foundation
 import GAP
 import HCI
 import HaloDevices
@@ -31,6 +32,8 @@ struct PairingTests {
       let value = table.addCharacteristic(
         BluetoothUUID(0xFF01 as UInt16), [.read, .notify], value: [42], security: .encrypted)
       self.value = value
+      table.addCharacteristic(
+        BluetoothUUID(0xFF02 as UInt16), [.read, .authenticatedSignedWrites], value: [0])
       let adapter = HCIAdapter(SimulatedTransport(medium, options))
       adapter.security = Self.security(bonds)
       peripheral = Peripheral(adapter, serving: table)
@@ -73,6 +76,30 @@ struct PairingTests {
     await phone.perform { $0.peripherals["Lock"]?.setNotifyValue(true, for: $0.characteristic("FF01")) }
     await phone.until("value FF01 [43]")
     #expect(await lock.bondCount == 1)
+    await lock.stop()
+    await radio.close()
+  }
+
+  /// There is no type of a write for signatures. Over an encrypted link, a plain command takes their place; in clear, without a
+  /// key, nothing is sent.
+  @Test func aSignedWriteIsAWriteWithoutResponse() async throws {
+    let lock = try await Lock()
+    let radio = await lock.phoneRadio()
+    let phone = await Recorder.start(radio)
+    await phone.connect("Lock")
+    await discover(phone)
+    func write(_ byte: UInt8, then value: String) async {
+      await phone.perform { me in
+        guard let lock = me.peripherals["Lock"] else { return }
+        lock.writeValue(Data([byte]), for: me.characteristic("FF02"), type: .withoutResponse)
+        lock.readValue(for: me.characteristic("FF02"))
+      }
+      await phone.until("value FF02 \(value)")
+    }
+    await write(6, then: "[0]")
+    await phone.perform { $0.peripherals["Lock"]?.readValue(for: $0.characteristic("FF01")) }
+    await phone.until("value FF01 [42]")
+    await write(7, then: "[7]")
     await lock.stop()
     await radio.close()
   }
@@ -123,14 +150,18 @@ struct PairingTests {
   }
 
   private func readValue(_ phone: Recorder) async {
+    await discover(phone)
+    await phone.perform { $0.peripherals["Lock"]?.readValue(for: $0.characteristic("FF01")) }
+    await phone.until("value FF01 [42]")
+  }
+
+  private func discover(_ phone: Recorder) async {
     await phone.perform { $0.peripherals["Lock"]?.discoverServices() }
     await phone.until("services FF00")
     await phone.perform { me in
       guard let lock = me.peripherals["Lock"], let service = lock.services?.first else { return }
       lock.discoverCharacteristics(nil, for: service)
     }
-    await phone.until("characteristics of FF00: FF01")
-    await phone.perform { $0.peripherals["Lock"]?.readValue(for: $0.characteristic("FF01")) }
-    await phone.until("value FF01 [42]")
+    await phone.until("characteristics of FF00: FF01,FF02")
   }
 }

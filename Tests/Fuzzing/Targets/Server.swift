@@ -8,6 +8,7 @@ extension FuzzTarget {
     FuzzTarget("att-server") { bytes in
       let fuzzed = FuzzedServer()
       let server = InMemoryServer(fuzzed.database)
+      server.server.checkSignature = { fuzzed.check($0, $1, $2) }
       var (requests, answers) = (0, 0)
       func count(_ sent: [[UInt8]], _ mtu: Int) {
         for pdu in sent {
@@ -19,7 +20,9 @@ extension FuzzTarget {
       while !input.isEmpty {
         switch input.byte() & 7 {
         case 0: server.timers.advance(by: .seconds(Int(input.byte() & 15)))
-        case 1: if let reply = fuzzed.replies.popLast() { reply() }
+        case 1:
+          if let reply = fuzzed.replies.popLast() { reply() }
+          if input.byte() & 7 == 0 { server.server.security.isEncrypted.toggle() }
         case 2:
           let handle = AttributeHandle(UInt16(input.byte() & 15))
           server.server.notify(bytes, of: handle)
@@ -63,8 +66,15 @@ private final class FuzzedServer {
       0x2A1A, [.read, .write, .writeWithoutResponse],
       read: { [weak self] _, reply in self?.keep { reply(.success([4, 5])) } },
       write: { [weak self] _, _, reply in self?.keep { reply(nil) } })
-    database.addCharacteristic(0x2A1B, [.read, .write], value: [9], security: .authenticated)
+    database.addCharacteristic(
+      0x2A1B, [.read, .write, .authenticatedSignedWrites], value: [9], security: .authenticated)
     database.addDescriptor(0x2901, value: Array("text".utf8), access: [.read, .write])
+  }
+
+  /// Every other signature is right, at once or later.
+  func check(_ message: [UInt8], _ signature: ATTSignature, _ accept: @escaping (Bool) -> Void) {
+    precondition(message.count >= 3, "a command has an opcode and a handle before its signature")
+    if signature.counter & 1 == 1 { accept(signature.counter & 2 == 2) } else { keep { accept(true) } }
   }
 
   /// Commands have no deadline: the oldest answer is given up for another one.

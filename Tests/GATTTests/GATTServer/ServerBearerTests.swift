@@ -49,6 +49,92 @@ import Testing
     ATTPrepareWriteRequest(ATTPreparedWrite(handle: 0x0012, offset: offset, value: value))
   }
 
+  /// Nobody may listen to what clients do: the value is stored all the same.
+  @Test func commandIsStoredIfNobodyListens() {
+    let server = server()
+    server.server.onEvent = nil
+    #expect(server.ask("52 1500 0b") == "")
+    #expect(server.database.value(of: 0x0015) == [0x0B])
+  }
+
+  // MARK: Signed writes
+
+  private func signedServer(_ security: SecurityRequirement = .none) -> ServerDialogue {
+    ServerDialogue { table in
+      table.addService(uuid("180f"), at: 0x0010)
+      table.addCharacteristic(uuid("2a3f"), .authenticatedSignedWrites, capacity: 2, security: security)
+      table.addCharacteristic(uuid("2a40"), [.write, .writeWithoutResponse])
+    }
+  }
+
+  /// A signature of zeros, behind a value.
+  private func signed(_ beginning: String) -> String {
+    "d2 " + beginning + String(repeating: "00", count: 12)
+  }
+
+  /// A server that cannot check signatures believes none.
+  @Test func signedWriteWithoutACheckIsIgnored() {
+    let server = signedServer()
+    #expect(server.ask(signed("1200 01")) == "" && server.takeEvents() == [])
+  }
+
+  @Test func signedWriteIsTakenAfterItsCheckOnly() {
+    let server = signedServer()
+    var accepts: [(Bool) -> Void] = []
+    var messages: [[UInt8]] = []
+    server.server.checkSignature = { message, signature, accept in
+      #expect(signature == ATTSignature(counter: 0, code: 0))
+      messages.append(message)
+      accepts.append(accept)
+    }
+    for pdu in ["1200 01", "1200", "1200 010203", "1400 01", "1100 01", "0000", "ffff 01"] {
+      #expect(server.ask(signed(pdu)) == "")
+    }
+    for short in ["d2", "d2 1200", "d2 1200 0000000000000000000000"] { #expect(server.ask(short) == "") }
+    #expect(
+      messages
+        == ["d2120001", "d21200", "d21200010203", "d2140001", "d2110001", "d20000", "d2ffff01"].map {
+          hex($0)
+        })
+    #expect(server.takeEvents() == [])
+    for accept in accepts { accept(false) }
+    // Neither one that is too long, nor one for another attribute.
+    #expect(server.takeEvents() == [.written(0x0012, [1]), .written(0x0012, [])])
+  }
+
+  /// The client may have gone while its signature was checked, or must discover the attributes anew.
+  @Test func signedWriteThatIsAcceptedTooLateIsDropped() {
+    let server = signedServer()
+    var accept: (Bool) -> Void = { _ in }
+    server.server.checkSignature = { accept = $2 }
+    _ = server.ask(signed("1200 01"))
+    server.server.bearerClosed()
+    accept(true)
+    #expect(server.takeEvents() == [])
+  }
+
+  @Test(arguments: [
+    (SecurityRequirement.none, false, true), (.encrypted, true, false), (.authenticated, true, false),
+    (.encryptedOrSigned, false, true), (.authorized, true, false),
+  ])
+  func requirementsOfSignedWrites(
+    _ requirement: SecurityRequirement, _ isAuthenticated: Bool, _ isTaken: Bool
+  ) {
+    let server = signedServer(requirement)
+    server.server.checkSignature = { $2(isAuthenticated) }
+    _ = server.ask(signed("1200 01"))
+    #expect(server.takeEvents().isEmpty != isTaken)
+    // Over an encrypted link, the command needs no signature, and is ignored with one.
+    server.server.security = LinkSecurity(isEncrypted: true, isAuthenticated: true, isAuthorized: true)
+    _ = server.ask(signed("1200 02"))
+    #expect(server.takeEvents() == [])
+    _ = server.ask("52 1200 03")
+    #expect(server.takeEvents() == [.written(0x0012, [3])])
+    server.server.security = .none
+    _ = server.ask("52 1200 04")
+    #expect(server.takeEvents() == [])
+  }
+
   @Test func longValuesAreWrittenInPieces() {
     let server = server().exchanged(247)
     let value = (0..<512).map { UInt8(truncatingIfNeeded: $0) }

@@ -87,4 +87,44 @@ struct PairingDoorTests {
       } catch BluetoothError.Code.notPermitted {}
     }
   }
+
+  /// A bonded client signs what it writes over a link in clear. Who shares the link and wants it encrypted, gets that.
+  @Test func signedWriteNeedsNoEncryption() async throws {
+    let air = RadioSelector("virtual:air=door-signed")
+    let server = try await Radio.open(air, pairing: .justWorks)
+    let control = LocalCharacteristic(Self.secret, [0], properties: [.read, .authenticatedSignedWrites])
+    let plain = LocalCharacteristic(
+      CharacteristicID<[UInt8]>("FF02", in: "FF00"), [0], properties: [.read, .writeWithoutResponse])
+    try await server.serve([LocalService("FF00", control, plain)], as: "Lock") { _ in
+      try await withRadio(air, pairing: .justWorks) { radio in
+        let first = try await radio.connect(to: .name("Lock"))
+        do {
+          try await first.writeSigned([1], to: Self.secret)
+          Issue.record("a signature without a key")
+        } catch BluetoothError.Code.notPermitted {}
+        try await first.pair()
+        try await first.writeSigned([2], to: Self.secret)
+        #expect(try await first.read(Self.secret) == [2])
+        do {
+          try await first.writeSigned([2], to: plain.id)
+          Issue.record("a signed write that the device does not take")
+        } catch BluetoothError.Code.notSupported {}
+        await first.disconnect()
+        let clear = try await radio.connect(
+          to: .name("Lock"), options: LinkOptions(isLeftInClear: true))
+        let before = await clear.status()
+        #expect(!before.isEncrypted)
+        try await clear.writeSigned([3], to: Self.secret)
+        #expect(try await clear.read(Self.secret) == [3])
+        let other = try await radio.connect(to: .name("Lock"))
+        let after = await other.status()
+        #expect(after.isEncrypted)
+        try await clear.writeSigned([4], to: Self.secret)
+        #expect(try await clear.read(Self.secret) == [4])
+        await other.disconnect()
+        await clear.disconnect()
+      }
+    }
+    try await server.close()
+  }
 }

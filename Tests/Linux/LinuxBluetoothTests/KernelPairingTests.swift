@@ -43,7 +43,8 @@ import Testing
   }
 
   init() {
-    host = SecurityHost(nil, bonds: store, settings: PairingSettings(policy: .justWorks))
+    host = SecurityHost(
+      LibcryptoCryptography.shared, bonds: store, settings: PairingSettings(policy: .justWorks))
   }
 
   /// Its management answers all commands with success.
@@ -442,6 +443,24 @@ import Testing
     #expect(takeSent("1300").count == (isAllowed ? 0 : 1))
     #expect(staged.losses == (isAllowed ? [] : [.remote(.authenticationFailure)]))
     if isAllowed { staged.link.lose(.local) }
+  }
+
+  /// The kernel makes the keys of signatures, and signs nothing. Where bluetoothd runs, it has the counters.
+  @Test(.enabled(if: LibcryptoCryptography.shared != nil, "libcrypto is not installed"))
+  func writesAreSignedWithTheKeysOfTheKernel() async throws {
+    var bond = bond()
+    bond.own = stage.adapter.address
+    bond.ownSigning = Bond.SigningKey(key: hex(Self.key), counter: 7)
+    store.bonds = [bond]
+    begin()
+    let staged = try makeLink()
+    let signing = try #require(staged.link.signing)
+    let counters = try [1, 2].map { _ in try signing.sign([0xD2, 1, 0, 9]).counter }
+    #expect(counters == [7, 8] && store.bonds.first?.ownSigning?.counter == 107)
+    staged.link.lose(.remote(.connectionTimeout))
+    #expect(store.bonds.first?.ownSigning?.counter == 9)
+    world.runsBluetoothd = true
+    #expect(staged.link.signing == nil)
   }
 
   @Test func aBondWithAShortKeyIsNotKept() async throws {

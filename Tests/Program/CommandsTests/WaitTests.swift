@@ -154,7 +154,9 @@ import Testing
     ),
     "HaloRaw/Values.swift": (2, .ended(by: "an element, the end of the work, or cancellation")),
     "HaloRaw/Radio.swift": (6, .deadline("the caller's; that of Central.stop(); withRadio by its body")),
-    "HaloRaw/Connection.swift": (9, .deadline("30 s of ATT for each request; withValues by its body")),
+    "HaloRaw/Connection.swift": (
+      10, .deadline("30 s of ATT for each request; withValues by its body")
+    ),
     "HaloRaw/Link/PairingOptions.swift": (
       1, .deadline("30 s without an answer while pairing, 45 s of encryption")
     ),

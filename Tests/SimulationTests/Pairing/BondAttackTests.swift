@@ -30,8 +30,14 @@ struct BondAttackTests {
   /// Has the attacker say, after a pairing that is otherwise honest, that it is another device.
   private func claim(_ identity: BluetoothAddress, in scene: PairingAttack) async throws {
     let transport = scene.attacker.transport
+    var signingKeys: [[UInt8]] = []
     transport.edit = { pdu in
       var pdu = pdu
+      // It follows the identity.
+      if pdu[0] == 0x0A {
+        signingKeys.append(pdu)
+        return []
+      }
       if scene.role == .central, pdu[0] == 0x02 { pdu[6] |= 2 }
       if scene.role == .peripheral, pdu[0] == 0x01 { pdu[5] |= 2 }
       return [pdu]
@@ -47,6 +53,7 @@ struct BondAttackTests {
     await testTimers.sleep(for: .seconds(5))
     transport.send([0x08] + [UInt8](repeating: 1, count: 16))
     transport.send(IdentityAddressInformation { $0.address = identity }.pdu)
+    for key in signingKeys { transport.send(key) }
     await testTimers.sleep(for: .seconds(5))
     _ = try await attempt.value
   }

@@ -14,9 +14,12 @@ import Testing
 final class MemoryBonds: BondStore {
   var bonds: [Bond] = []
   var failure: BondStoreError?
+  /// How often a bond was stored.
+  private(set) var count = 0
 
   func store(_ bond: Bond) throws(BondStoreError) {
     if let failure { throw failure }
+    count += 1
     bonds.removeAll { $0.peer == bond.peer }
     bonds.append(bond)
   }
@@ -71,6 +74,9 @@ final class MemoryBonds: BondStore {
   let database = AttributeDatabase()
   let encrypted: AttributeHandle
   let authenticated: AttributeHandle
+  /// Takes writes with a signature, or over an encrypted link: commands, and the second one also requests.
+  let signed: AttributeHandle
+  let signedOrEncrypted: AttributeHandle
   let peripheral: Peripheral
   let address: BluetoothAddress
   var links: [GATTLink] = []
@@ -101,6 +107,10 @@ final class MemoryBonds: BondStore {
       Self.encryptedType, [.read, .notify], value: [42], security: .encrypted)
     authenticated = database.addCharacteristic(
       Self.authenticatedType, .read, value: [43], security: .authenticated)
+    signed = database.addCharacteristic(0x2A3F, .authenticatedSignedWrites, value: [0], capacity: 1)
+    signedOrEncrypted = database.addCharacteristic(
+      0x2A40, [.write, .writeWithoutResponse, .authenticatedSignedWrites], value: [0], capacity: 1,
+      security: .encryptedOrSigned)
     peripheral = Peripheral(adapter, serving: database)
     _ = try await adapter.start()
     peripheral.onConnection = { [unowned self] link in add(link) }

@@ -122,5 +122,6 @@ extension ServerAttribute.Access {
     guard !permissions.isDisjoint(with: [.writeable, .writeEncryptionRequired]) else { return }
     if properties.contains(.write) { insert(.write) }
     if properties.contains(.writeWithoutResponse) { insert(.writeCommand) }
+    if properties.contains(.authenticatedSignedWrites) { insert(.signedWrite) }
   }
 }

@@ -22,6 +22,13 @@ final class KernelLink: ATTLink {
   private(set) lazy var protection = KernelLinkSecurity(self, socket, adapter)
   var security: LinkSecurity { protection.state }
   var isBonded: Bool { adapter.pairing?.bond(with: peer) != nil }
+  /// Where bluetoothd pairs, it signs, too: two programs would use one counter.
+  var signing: LinkSigning? { adapter.pairing?.isOthers == false ? signatures : nil }
+  private lazy var signatures = adapter.pairing.map { pairing in
+    let signing = LinkSigning(pairing.host, peer: peer, own: adapter.address, timers: adapter.timers)
+    signing.onEvent = { [weak self] event in self?.onEvent?(event) }
+    return signing
+  }
   var hasRoom: Bool { socket.packets.hasRoom }
   var onRoom: (() -> Void)? {
     get { socket.packets.onRoom }
@@ -200,6 +207,7 @@ final class KernelLink: ATTLink {
     socket.packets.onClosed = nil
     socket.packets.close()
     protection.linkEnded(loss)
+    signatures?.disconnected()
     onClosed.take()?(loss)
   }
 

@@ -225,12 +225,13 @@ final class DeviceSession {
     guard let handle = found.first?.valueHandle ?? choice.handle else {
       throw Failure(StackError.notFound(choice.title))
     }
-    let hasResponse = try found.first?.hasResponse(isRefused: isWithoutResponse) ?? !isWithoutResponse
+    let wanted: WriteWay? = isWithoutResponse ? .withoutResponse(.plain) : nil
+    let way = try found.first?.way(wanted) ?? wanted ?? .withResponse
     subscriptions.forgetValues()
     // Before the answer, which may come first.
     output.printValue(
-      "write", handle, uuid ?? table.uuid(at: handle), value, note: hasResponse ? nil : "without response")
-    try await connection.gatt.write(value, to: handle, hasResponse: hasResponse)
+      "write", handle, uuid ?? table.uuid(at: handle), value, note: way.note)
+    try await connection.gatt.write(value, to: handle, way)
   }
 
   private func send(_ bytes: [UInt8], isConfirmed: Bool, _ connection: GATTLink) async throws {

@@ -29,7 +29,10 @@ extension ConnectionRequest {
       deadline: invocation[CommonOptions.wait])
     preferences = LinkPreferences(invocation)
     // A recorded link has the encryption that it had.
-    if case .replay? = try? invocation.adapter {} else { isSecured = invocation[CommonOptions.bond] }
+    if case .replay = try invocation.adapter {
+    } else if invocation[CommonOptions.bond] {
+      firstEncryption = .always
+    }
     switch invocation[CommonOptions.mtu] {
     case .automatic: break
     case .none: leftOut = [.exchangeMTU]

@@ -4,16 +4,45 @@ import HaloBluetoothCore
 import HaloCommandLine
 import RingLink
 
+/// How a value is written.
+enum WriteWay: Equatable {
+  case withResponse
+  case withoutResponse(GATTClient.CommandForm)
+
+  /// For the output; nil for the usual way.
+  var note: String? {
+    switch self {
+    case .withResponse: nil
+    case .withoutResponse(.plain): "without response"
+    case .withoutResponse(.signed): "signed, without response"
+    }
+  }
+}
+
 extension Characteristic {
-  /// Whether it is written with response.
+  /// How it is written.
   ///
-  /// - Parameter isRefused: whether the user wants none
+  /// - Parameter wanted: what the user wants; nil for what its properties allow
   /// - Throws: if its properties forbid it
-  func hasResponse(isRefused: Bool) throws(Failure) -> Bool {
-    if properties.contains(.write), !isRefused { return true }
-    guard !properties.contains(.writeWithoutResponse) else { return false }
+  func way(_ wanted: WriteWay?) throws(Failure) -> WriteWay {
+    switch wanted {
+    case nil where properties.contains(.write): return .withResponse
+    case .withResponse? where properties.contains(.write): return .withResponse
+    case .withoutResponse(.signed)? where properties.contains(.authenticatedSignedWrites):
+      return .withoutResponse(.signed)
+    case nil, .withoutResponse(.plain)?:
+      if !properties.isDisjoint(with: [.writeWithoutResponse, .authenticatedSignedWrites]) {
+        return .withoutResponse(commandForm)
+      }
+    default: break
+    }
     let name = GATTUUID.attributeName(of: uuid).map { " (\($0))" } ?? ""
-    let way = isRefused ? " without response" : ""
+    let way =
+      switch wanted {
+      case .withoutResponse(.signed)?: " with a signature"
+      case .withoutResponse?: " without response"
+      default: ""
+      }
     throw Failure(
       .protocolError,
       "characteristic \(uuid)\(name) can't be written\(way): its properties are "
@@ -47,11 +76,11 @@ extension GATTClient {
     }
   }
 
-  func write(_ value: [UInt8], to handle: AttributeHandle, hasResponse: Bool) async throws(StackError) {
-    if hasResponse {
-      try await write(value, to: handle)
-    } else {
-      try await writeWithoutResponse(value, to: handle, within: .seconds(10))
+  func write(_ value: [UInt8], to handle: AttributeHandle, _ way: WriteWay) async throws(StackError) {
+    switch way {
+    case .withResponse: try await write(value, to: handle)
+    case .withoutResponse(let form):
+      try await writeWithoutResponse(value, to: handle, form, within: .seconds(10))
     }
   }
 

@@ -36,13 +36,17 @@ private enum WriteOption {
   static let text = Option("--text", as: .text, help: "write this text as UTF-8, instead of HEX")
   static let withoutResponse = Flag(
     "--without-response", help: "do not wait for the peer to confirm the write, even if it would")
+  static let signed = Flag(
+    "--signed", help: "sign the write with the bond, and leave the link in clear")
 }
 
 let writeCommand = CommandSpec(
   name: "write", arguments: "[DEVICE] HEX", summary: "write a value, with or without response",
   positionals: 0...2,
-  options: AttributeChoice.options + [WriteOption.text, WriteOption.withoutResponse, CommonOptions.format],
-  rules: [AttributeChoice.rule],
+  options: AttributeChoice.options + [
+    WriteOption.text, WriteOption.withoutResponse, WriteOption.signed, CommonOptions.format,
+  ],
+  rules: [AttributeChoice.rule, .exclusive([WriteOption.withoutResponse, WriteOption.signed])],
   examples: [
     (
       "halo-raw write R02_BEEF --uuid 6E400002-B5A3-F393-E0A9-E50E24DCCA9E 03000000000000000000000000000003 --adapter virtual",
@@ -54,36 +58,43 @@ let writeCommand = CommandSpec(
     forbid is refused. An attribute that is not the value of a characteristic is written with response.
 
     A value that does not fit into one packet is written in parts that take effect together.
+
+    With --signed, the link to a device with a bond is not encrypted, which saves time, and the device knows by a signature who
+    has written. It does not say whether it has taken the value; anybody can read it. Devices are few that take signed writes:
+    inspect shows "signed write". Over an encrypted link, these take writes without response.
     """
 ) { invocation in
   let choice = try AttributeChoice(invocation)
   let value = try valueToWrite(invocation)
-  let isWithoutResponse = invocation[WriteOption.withoutResponse]
+  let isSigned = invocation[WriteOption.signed]
+  let wanted: WriteWay? =
+    isSigned
+    ? .withoutResponse(.signed) : invocation[WriteOption.withoutResponse] ? .withoutResponse(.plain) : nil
   let danger = CommandTable.danger(ofWriting: value).map { Failure(RingError.dangerous($0)) }
   if let danger, let uuid = choice.uuid, RingGATT.takesCommands(uuid) { throw danger }
   var device = invocation
   if !invocation.isGiven(WriteOption.text) { device.positionals.removeLast() }
   let target = device
   try await Session.run(target) { session in
-    let (target, hasResponse) = try await session.withDevice { connection, link in
+    if isSigned { session.leaveInClear() }
+    let (target, way) = try await session.withDevice { connection, link in
       if let danger, case .handle = choice, await connection.gatt.takesCommands(choice) { throw danger }
       let target = try await connection.gatt.target(of: choice)
-      let hasResponse =
-        try target.characteristic?.hasResponse(isRefused: isWithoutResponse) ?? !isWithoutResponse
+      let way = try target.characteristic?.way(wanted) ?? wanted ?? .withResponse
       // The value that was sent may have been taken.
       link.dataFlow()
-      try await connection.gatt.write(value, to: target.handle, hasResponse: hasResponse)
+      try await connection.gatt.write(value, to: target.handle, way)
       await link.close()
-      guard hasResponse || !connection.hasUnsentWrites else {
+      guard way == .withResponse || !connection.hasUnsentWrites else {
         throw Failure(.timedOut, "the link took 2 s, and has not sent the value; the peer may not have it")
       }
-      return (target, hasResponse)
+      return (target, way)
     }
     var printer = RecordPrinter(OutputFormat(invocation), valueColumns)
     let uuid = choice.uuid ?? target.characteristic?.uuid
     printer.print(
       valueFields(target.handle, uuid, value, DecodedValue(value, of: uuid)),
-      text: "\(value.count) bytes written to \(target.handle)" + (hasResponse ? "" : ", without response"))
+      text: "\(value.count) bytes written to \(target.handle)" + (way.note.map { ", \($0)" } ?? ""))
   }
 }
 

@@ -134,6 +134,9 @@ final class Session {
     if !isReplay { opened.record(.keepsParameters) }
   }
 
+  /// Lets the link to a device with a bond stay in clear: for signed writes.
+  func leaveInClear() { request.firstEncryption = .never }
+
   /// Whether the firmware and the settings of a ring are read for the description of the data. A replay repeats the choice of
   /// the recording.
   ///
