@@ -1,4 +1,6 @@
+import ATT
 import HaloBluetoothCore
+import HaloSecurityManager
 import HaloSystem
 import TestSupport
 import Testing
@@ -89,6 +91,58 @@ struct PairingFollowerTests {
   @Test func shortKeyIsNamed() throws {
     let pairing = try pairing("legacy, just works, key of 7 octets")
     #expect(notes(pairing).texts(.weakness).contains { $0.hasPrefix("a key of only 7 bytes") })
+  }
+
+  // MARK: Signed writes
+
+  /// A phone signs what it writes; the key is in the pairing, or in a bond.
+  @Test(arguments: [false, true])
+  func signaturesAreChecked(_ isOfABond: Bool) throws {
+    let functions = SecurityFunctions(try #require(LibcryptoCryptography.shared))
+    let key = [UInt8](1...16)
+    var secrets = DissectionSecrets(library: LibcryptoCryptography.shared)
+    let pairing = try pairing("secure connections, just works")
+    if isOfABond {
+      var bond = Bond(peer: pairing.responder, own: pairing.initiator, isSecureConnections: true)
+      bond.peerSigning = Bond.SigningKey(key: key)
+      secrets.bonds = [bond]
+    }
+    let script = Script(secrets: secrets)
+    script.connect(pairing)
+    if !isOfABond {
+      script.play(pairing)
+      _ = script.frame("0a" + Hex.string(key), channel: 6, isSent: false)
+      script.received("04 05 04 00 4000 13")
+      script.connect(pairing)
+    }
+    func notes(_ counter: UInt32, _ change: (inout [UInt8]) -> Void = { _ in }) throws -> [SecurityNote] {
+      var command = ATTSignedWriteCommand(
+        0x0012, value: [1, 2], signature: ATTSignature(counter: counter, code: 0))
+      command.signature.code = try functions.signature(of: command.message, counter, key: key)
+      var pdu = command.bytes
+      change(&pdu)
+      return script.frame(Hex.string(pdu), channel: 4, isSent: false).security
+    }
+    let origin = isOfABond ? "the bond with \(pairing.responder)" : "the pairing at packet"
+    let first = try notes(3)
+    #expect(first.map(\.kind) == [.check])
+    #expect(first.first?.text.hasPrefix("its signature is right (CSRK of \(origin)") == true)
+    #expect(try notes(3).map(\.kind) == [.attack] && notes(2).map(\.kind) == [.attack])
+    #expect(try notes(4).map(\.kind) == [.check])
+    #expect(
+      try notes(5) { $0[3] ^= 1 }.texts(.attack) == [
+        "its signature is wrong: it is of none of the keys of this device"
+      ])
+    #expect(try notes(5).map(\.kind) == [.check])
+    for count in 1..<15 { #expect(try notes(6) { $0 = Array($0.prefix(count)) } == []) }
+  }
+
+  /// Without a key there is nothing to say.
+  @Test func signatureOfAnUnknownKeyIsNotJudged() throws {
+    let script = script()
+    script.connect(try pairing("secure connections, just works"))
+    let packet = script.frame("d21200133701000000f1871e933c900ff2", channel: 4, isSent: false)
+    #expect(packet.security == [])
   }
 
   // MARK: Attacks

@@ -139,6 +139,7 @@ final class DissectedLink: CapturedLink {
     switch frame.channel {
     case .attribute:
       receive(frame.payload, on: &bearers, into: &packet, isSent: isSent, at: moment)
+      if packet.att?.opcode == .signedWriteCommand { security.takeSigned(&packet, isSent: isSent) }
       findRing(in: &packet, at: moment)
     case .leSignaling, .signaling:
       packet.signaling = SignalingLayer(source, frame.payload)

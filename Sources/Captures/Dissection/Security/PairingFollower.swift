@@ -103,7 +103,7 @@ struct PairingFollower {
       return [SecurityNote(.progress, "the pairing has ended; no key is kept")]
     case .encryptionInformation, .centralIdentification, .identityInformation, .identityAddressInformation,
       .signingInformation:
-      return take(key: pdu, code, context)
+      return take(key: pdu, code, isSent: isSent, context)
     default: return []
     }
   }
@@ -163,8 +163,12 @@ struct PairingFollower {
   // MARK: Keys (3.6)
 
   private mutating func take(
-    key pdu: [UInt8], _ code: SecurityManagerCode, _ context: Context
+    key pdu: [UInt8], _ code: SecurityManagerCode, isSent: Bool, _ context: Context
   ) -> [SecurityNote] {
+    if let key = read(pdu, as: SigningInformation.self)?.signatureResolvingKey, let beginning {
+      context.knowledge.add(
+        signingKey: key, of: isSent ? context.own : context.peers, from: "the pairing at packet \(beginning)")
+    }
     if let key = read(pdu, as: EncryptionInformation.self)?.longTermKey {
       distributedKey = key
     } else if read(pdu, as: CentralIdentification.self) != nil, let key = distributedKey, let beginning,

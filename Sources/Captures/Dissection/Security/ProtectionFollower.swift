@@ -45,6 +45,21 @@ final class ProtectionFollower {
         number: packet.info.number, protection: protection))
   }
 
+  /// Handles a Signed Write Command.
+  func takeSigned(_ packet: inout DissectedPacket, isSent: Bool) {
+    guard let att = packet.att else { return }
+    let bytes = packet.source
+    if protection == .encrypted {
+      packet.security.append(
+        SecurityNote(.fault, "a signed write over an encrypted link, where a server ignores it"))
+    }
+    if let note = knowledge.check(
+      signed: bytes.span.bytes.extracting(att.range), by: isSent ? own.all : peers, number: packet.info.number
+    ) {
+      packet.security.append(note)
+    }
+  }
+
   /// The controller asks for the key with these numbers.
   func request(random: UInt64, diversifier: UInt16) { asksForNamedKey = random != 0 || diversifier != 0 }
 

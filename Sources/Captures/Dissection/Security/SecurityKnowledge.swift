@@ -1,3 +1,4 @@
+import ATT
 import HCI
 import HaloBluetoothCore
 import HaloSecurityManager
@@ -39,6 +40,18 @@ final class SecurityKnowledge {
     var isGiven = false
   }
 
+  /// The key of a device's signatures.
+  private struct SigningKey {
+    /// 16 bytes, the least significant first.
+    let value: [UInt8]
+    /// The addresses that the device may have on its links.
+    let signers: [BluetoothAddress]
+    /// Where it is from: `the pairing at packet 58`.
+    let origin: String
+    /// The highest counter that was used, and the packet.
+    var last: (counter: UInt32, packet: Int)?
+  }
+
   let functions: SecurityFunctions?
   let triesPasskeys: Bool
   /// The newest last. Those that the user has given are never forgotten.
@@ -51,6 +64,7 @@ final class SecurityKnowledge {
   /// The passkeys of earlier pairings.
   private var passkeys: [(value: UInt32, pairing: Int)] = []
   private var bonded: [BluetoothAddress] = []
+  private var signingKeys: [SigningKey] = []
 
   init(_ secrets: DissectionSecrets) {
     functions = secrets.library.map(SecurityFunctions.init)
@@ -70,6 +84,11 @@ final class SecurityKnowledge {
     }
     given = keys.count
     bonded = secrets.bonds.suffix(Self.bondCapacity).map(\.peer)
+    for bond in secrets.bonds {
+      let origin = "the bond with \(bond.peer)"
+      if let key = bond.peerSigning?.key { add(signingKey: key, of: [bond.peer], from: origin) }
+      if let key = bond.ownSigning?.key { add(signingKey: key, of: [bond.own], from: origin) }
+    }
   }
 
   func add(key value: [UInt8], from origin: String) {
@@ -108,6 +127,45 @@ final class SecurityKnowledge {
   }
 
   func hasBond(with peer: BluetoothAddress) -> Bool { bonded.contains { $0.isSameDevice(as: peer) } }
+}
+
+// MARK: - Signed writes (Core Specification Vol 3, Part H, 2.4.5)
+
+extension SecurityKnowledge {
+  func add(signingKey value: [UInt8], of signers: [BluetoothAddress], from origin: String) {
+    guard value.count == 16, !signingKeys.contains(where: { $0.value == value }) else { return }
+    if signingKeys.count >= Self.bondCapacity { signingKeys.removeFirst() }
+    signingKeys.append(SigningKey(value: value, signers: signers, origin: origin))
+  }
+
+  /// Looks for the key that has made a signature. Whose it is does not matter: addresses change.
+  ///
+  /// - Parameters:
+  ///   - pdu: a Signed Write Command
+  ///   - signers: the addresses that its sender may have on the link
+  ///   - number: the packet's
+  func check(signed pdu: RawSpan, by signers: [BluetoothAddress], number: Int) -> SecurityNote? {
+    guard let functions, let command = try? ATTSignedWriteCommand(pdu: pdu) else { return nil }
+    let (message, signature) = (command.message, command.signature)
+    let place = signingKeys.firstIndex { key in
+      (try? functions.isSignature(signature.code, of: message, signature.counter, key: key.value)) == true
+    }
+    guard let place else {
+      let isKnown = signingKeys.contains { key in
+        key.signers.contains { known in signers.contains { $0.isSameDevice(as: known) } }
+      }
+      return isKnown
+        ? SecurityNote(.attack, "its signature is wrong: it is of none of the keys of this device") : nil
+    }
+    let key = signingKeys[place]
+    if let last = key.last, signature.counter <= last.counter {
+      return SecurityNote(
+        .attack,
+        "its counter was used: packet \(last.packet) has \(last.counter); it was recorded and sent again")
+    }
+    signingKeys[place].last = (signature.counter, number)
+    return SecurityNote(.check, "its signature is right (CSRK of \(key.origin))")
+  }
 }
 
 /// The addresses that an adapter may use on a link: those that the capture shows. Bounded: the oldest is forgotten.

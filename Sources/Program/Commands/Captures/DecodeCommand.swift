@@ -63,7 +63,9 @@ enum DecodeOption {
       decrypt packets of the air with this long-term key: 32 hexadecimal digits, the most significant first, as the \
       specification prints it, and not as it is in packets
       """)
-  static let bonds = Flag("--bonds", help: "decrypt packets of the air with the keys of your bonds")
+  static let bonds = Flag(
+    "--bonds",
+    help: "use the keys of your bonds: to decrypt packets of the air, and to check signatures")
   static let tryPasskeys = Flag(
     "--try-passkeys",
     help: "try all passkeys of an LE legacy pairing, up to a million: that can take a minute for each")
