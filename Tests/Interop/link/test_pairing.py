@@ -313,6 +313,77 @@ def test_a_bonded_phone_keeps_its_subscription_over_restarts(halo, state):
         radio.close()
 
 
+# --- signed writes
+
+
+@pytest.mark.verdict
+def test_a_signed_write_is_believed_by_its_device(halo, lock_with, pair, state):
+    """The signatures of another implementation. Counters go on over runs, and after one that is killed."""
+    lock = lock_with("--signs")
+    halo.run("write", "Lock", "--uuid", "2A3F", "00", "--signed", adapter=lock.adapter).failed(
+        NO_PERMISSION, saying="pair with it")
+    pair(lock).succeeded()
+    for value in ("01", "02"):
+        written = halo.run(
+            "write", "Lock", "--uuid", "2A3F", value, "--signed", "--format", "text", adapter=lock.adapter)
+        assert written.succeeded().out.endswith(", signed, without response\n")
+    wait_until(lambda: len(lock.of("signed")) == 2, "two signed writes", 20)
+    assert [(each["value"], each["counter"], each["right"]) for each in lock.of("signed")] == [
+        ("01", 0, True), ("02", 1, True)]
+    # In the state of a run that was killed, a step of counters is missing.
+    bonds = json.loads((state / "bonds.json").read_text())
+    bonds["bonds"][0]["ownSigning"]["counter"] += 100
+    (state / "bonds.json").write_text(json.dumps(bonds))
+    halo.run("write", "Lock", "--uuid", "2A3F", "03", "--signed", adapter=lock.adapter).succeeded()
+    wait_until(lambda: len(lock.of("signed")) == 3, "a third signed write", 20)
+    assert lock.of("signed")[-1] | {"counter": 102, "right": True} == lock.of("signed")[-1]
+    # An encrypted link needs no signature.
+    halo.run("write", "Lock", "--uuid", "2A3F", "04", adapter=lock.adapter).succeeded()
+    wait_until(lambda: lock.of("plain"), "a write without a signature", 20)
+    assert lock.of("plain")[0]["value"] == "04" and len(lock.of("signed")) == 3
+
+
+@pytest.mark.verdict
+def test_a_signed_write_of_a_phone_is_taken_once(halo, state, tmp_path):
+    table = tmp_path / "table.jsonl"
+    rows = [
+        {"handle": 1, "kind": "service", "uuid": "180D", "end": 3},
+        {"handle": 2, "kind": "characteristic", "uuid": "2A3F", "value_handle": 3, "value": "00",
+         "properties": ["read", "signed write"]}]
+    table.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    radio = SharedRadio(listening=["tcp-server:127.0.0.1:0"])
+
+    def serve():
+        process = halo.start("serve", table, "--value", "2A3F=00", adapter=radio.adapters[0], stdin=subprocess.PIPE)
+        assert "advertising at" in process.stderr.readline()
+        return process
+
+    def end(process):
+        process.send_signal(signal.SIGKILL)
+        process.communicate(timeout=20)
+
+    def sign(counter, value, *options):
+        return radio.ask("sign", "180D", "2A3F", counter, value, *options)
+
+    try:
+        radio.ask("advertise")
+        halo.run("pair", "phone", adapter=radio.adapters[0]).succeeded()
+        process = serve()
+        assert sign(0, "01") == "01"
+        assert sign(5, "02") == "02"
+        assert sign(4_000_000_000, "03", "wrong") == "02"
+        assert sign(5, "04") == "02"
+        end(process)
+        # It was killed, and begins anew.
+        process = serve()
+        assert sign(5, "05") == "00"
+        assert sign(0, "06") == "00"
+        assert sign(6, "07") == "07"
+        end(process)
+    finally:
+        radio.close()
+
+
 # --- interruption
 
 

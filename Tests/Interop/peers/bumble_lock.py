@@ -4,7 +4,8 @@
     bumble_lock.py tcp-server:127.0.0.1:0      a free port, printed as `ready PORT`
 
 2A1C is read over an encrypted link, 2A1D over one whose key was checked by people, and 2A6E, which it sends, is subscribed to
-over an encrypted link. It reads commands, one in a line: `type NUMBER` is what its user types, `forget` deletes its bonds. What
+over an encrypted link. 2A3F takes signed writes with --signs, and what came is noted as `signed`, and as `plain` without a
+signature. It reads commands, one in a line: `type NUMBER` is what its user types, `forget` deletes its bonds. What
 happens is in lines of JSON on standard error: `shown` and `compare` have the number on its display.
 """
 
@@ -12,7 +13,7 @@ import asyncio
 import hashlib
 import sys
 
-from bumble import hci
+from bumble import att, hci
 from bumble.core import AdvertisingData
 from bumble.gatt import Characteristic, Service
 from bumble.keys import MemoryKeyStore
@@ -21,6 +22,7 @@ from bumble.smp import OobContext, OobLegacyContext
 
 from bumble_central import lines
 from bumble_device import Journal, Worker, on_air, protect_subscriptions
+from signing import KEYS, KEYS_AND_SIGNATURES, SIGNED_WRITE, give_key, peers_key, read_signed_write
 from transports import command_line, offer, start
 from virtual_radio import Radio
 
@@ -35,7 +37,8 @@ CAPABILITIES = {
 
 class User(PairingDelegate):
     def __init__(self, options, journal):
-        super().__init__(CAPABILITIES[options.interface], maximum_encryption_key_size=options.key_size)
+        keys = KEYS_AND_SIGNATURES if options.signs else KEYS
+        super().__init__(CAPABILITIES[options.interface], keys, keys, maximum_encryption_key_size=options.key_size)
         self.options, self.journal = options, journal
         self.typed = asyncio.Queue()
 
@@ -69,10 +72,22 @@ class Lock(Worker):
             Characteristic("2A1C", read, Characteristic.READABLE | Characteristic.READ_REQUIRES_ENCRYPTION, ENCRYPTED),
             Characteristic(
                 "2A1D", read, Characteristic.READABLE | Characteristic.READ_REQUIRES_AUTHENTICATION, AUTHENTICATED),
-            self.pushed]))
+            self.pushed,
+            Characteristic("2A3F", Characteristic.Properties.AUTHENTICATED_SIGNED_WRITES, Characteristic.WRITEABLE, b"\0")]))
         protect_subscriptions(device, self.pushed)
         device.on("connection", self.on_connection)
         device.gatt_server.on("characteristic_subscription", self.on_subscription)
+
+    def on_pdu(self, connection_handle, pdu):
+        if pdu[0] == SIGNED_WRITE:
+            self.spawn(self.check(pdu))
+        elif pdu[0] == att.Opcode.ATT_WRITE_COMMAND:
+            self.journal.note("plain", value=pdu[3:].hex())
+        else:
+            self.device.on_gatt_pdu(connection_handle, pdu)
+
+    async def check(self, pdu):
+        self.journal.note("signed", **read_signed_write(await peers_key(self.device), pdu))
 
     def tag(self) -> PairingConfig.OobConfig:
         """What a sticker on it says, as AD structures; it reads no other one."""
@@ -105,6 +120,9 @@ class Lock(Worker):
             self.spawn(self.device.notify_subscriber(connection, self.pushed, PUSHED))
 
     async def start(self):
+        if self.options.signs:
+            self.device.l2cap_channel_manager.register_fixed_channel(att.ATT_CID, self.on_pdu)
+            give_key(hashlib.sha256(b"signatures of the lock").digest()[:16])
         await self.device.power_on()
         data = AdvertisingData([
             (AdvertisingData.FLAGS, b"\x06"), (AdvertisingData.COMPLETE_LOCAL_NAME, NAME.encode())])
@@ -145,6 +163,7 @@ if __name__ == "__main__":
     parser.add_argument("--no-bond", action="store_true", help="it keeps no keys")
     parser.add_argument("--key-size", type=int, default=16)
     parser.add_argument("--tag", action="store_true", help="what proves that it is the one is on a tag: the event `tag`")
+    parser.add_argument("--signs", action="store_true", help="it takes signed writes, and hands out a key for its own")
     parser.add_argument("--asks", action="store_true", help="it sends a Security Request at once")
     parser.add_argument("--leaves", action="store_true", help="and ends a link that is not encrypted after three seconds")
     parser.add_argument("--refuses", action="store_true")

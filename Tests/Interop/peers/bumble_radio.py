@@ -11,6 +11,9 @@ What the adapters are is printed as `ready PORT PORT`. The commands of the phone
     strap-until FLAGS   the same until a value comes that begins with these flags, in hexadecimal digits
     bond-strap          pairs with such a device, subscribes to it, and leaves
     bonded-strap COUNT  comes back, encrypts the link, and waits for COUNT values without subscribing again
+    advertise           advertises, so that another host can pair with it, to which it hands out a key for signatures
+    sign SERVICE NUMBER COUNTER VALUE [wrong]
+                        writes a value to the characteristic NUMBER of that device, signed, over a link in clear, and reads it
     forget              deletes its bonds
     advertisements      what each adapter sends: data, scan response, interval in milliseconds
 """
@@ -26,15 +29,17 @@ from bumble.device import Device, DeviceConfiguration, Peer
 from bumble.gatt import Service
 from bumble.host import Host
 from bumble.keys import MemoryKeyStore
-from bumble.pairing import PairingConfig
+from bumble.pairing import PairingConfig, PairingDelegate
 
 from bumble_central import advertisements, lines
 from bumble_device import Journal, readable
 from bumble_host import use_ring
+from signing import KEYS_AND_SIGNATURES, give_key, signed_write
 from transports import command_line, server, start
 from virtual_radio import Radio, VirtualController
 
 PHONE = "F0:F1:F2:F3:F4:F6"
+SIGNING_KEY = bytes(range(0x30, 0x40))
 
 
 def phone_on(radio) -> Device:
@@ -133,6 +138,21 @@ async def use_bonded_strap(device, pairs: bool, count: int) -> dict:
     return {"values": values, "encrypted": bool(connection.encryption)}
 
 
+async def sign(device, service: int, number: int, counter: int, value: bytes, is_wrong: bool) -> str:
+    advertisement = await find_service(device, service)
+    connection = await device.connect(advertisement.address)
+    peer = Peer(connection)
+    await peer.discover_services()
+    await peer.discover_characteristics()
+    [characteristic] = peer.get_characteristics_by_uuid(UUID.from_16_bits(number))
+    pdu = signed_write(SIGNING_KEY, characteristic.handle, value, counter)
+    device.send_l2cap_pdu(connection.handle, att.ATT_CID, pdu[:-1] + bytes([pdu[-1] ^ is_wrong]))
+    seen = bytes(await characteristic.read_value()).hex()
+    assert not connection.encryption
+    await connection.disconnect()
+    return seen
+
+
 async def run(options):
     journal = Journal(None)
     radio = Radio()
@@ -148,7 +168,10 @@ async def run(options):
     phone = phone_on(radio)
     phone.keystore = MemoryKeyStore()
     phone.pairing_config_factory = lambda _: PairingConfig(
-        sc=True, mitm=False, bonding=True, identity_address_type=PairingConfig.AddressType.RANDOM)
+        sc=True, mitm=False, bonding=True, identity_address_type=PairingConfig.AddressType.RANDOM,
+        delegate=PairingDelegate(
+            local_initiator_key_distribution=KEYS_AND_SIGNATURES, local_responder_key_distribution=KEYS_AND_SIGNATURES))
+    give_key(SIGNING_KEY)
     await phone.power_on()
     async for line in lines(sys.stdin):
         command, *arguments = line.split()
@@ -163,6 +186,15 @@ async def run(options):
                 answer = await use_bonded_strap(phone, True, 1)
             case "bonded-strap":
                 answer = await use_bonded_strap(phone, False, int(arguments[0]))
+            case "advertise":
+                await phone.start_advertising(
+                    own_address_type=hci.OwnAddressType.RANDOM, advertising_interval_min=20, advertising_interval_max=20,
+                    advertising_data=bytes(AdvertisingData([(AdvertisingData.COMPLETE_LOCAL_NAME, b"phone")])))
+                answer = {}
+            case "sign":
+                service, number, counter, value, *wrong = arguments
+                answer = await sign(
+                    phone, int(service, 16), int(number, 16), int(counter), bytes.fromhex(value), bool(wrong))
             case "forget":
                 await phone.keystore.delete_all()
                 answer = {}
