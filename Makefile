@@ -14,6 +14,7 @@
 # make bench-serve   compares a server with a C program and Bumble
 # make bench-kernel-serve  the same on adapters of a Linux kernel, and with BlueZ
 # make bench-rest    measures what a program costs that runs for weeks, beside bleak
+# make bench-security  measures addresses that are resolved, and the time until a link is encrypted, beside Bumble
 # make bench-decode  compares the speed of decode with a C program, tshark and btmon
 #
 # Two files of one program are installed:
@@ -53,7 +54,7 @@ SUDO = $(if $(DESTDIR),,$(shell [ "$$(id -u)" -eq 0 ] || echo sudo))
 ADMIN = $(SUDO) env PATH="$$PATH:/usr/sbin:/sbin"
 
 .PHONY: build test install uninstall deb deb-arm64 release fuzz bench bench-start bench-stream bench-kernel \
-  bench-serve bench-kernel-serve bench-rest bench-decode
+  bench-serve bench-kernel-serve bench-rest bench-security bench-decode
 
 # The C++ library is in the program, too: to find its symbols takes a fifth of the start. The linker prefers an archive only in
 # a folder without the shared library.
@@ -70,7 +71,7 @@ test:
 fuzz:
 	scripts/fuzz --seconds 3600
 
-bench: bench-start bench-stream bench-kernel bench-serve bench-kernel-serve bench-rest bench-decode
+bench: bench-start bench-stream bench-kernel bench-serve bench-kernel-serve bench-rest bench-security bench-decode
 
 bench-start: build
 	HALO_RAW=$(BUILT) Benchmarks/start/bench
@@ -91,6 +92,9 @@ bench-kernel-serve:
 
 bench-rest: build
 	HALO_RAW=$(BUILT) Benchmarks/rest/bench
+
+bench-security: build
+	HALO_RAW=$(BUILT) Benchmarks/security/bench
 
 bench-decode: build
 	HALO_RAW=$(BUILT) Benchmarks/decode/bench

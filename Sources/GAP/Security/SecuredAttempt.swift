@@ -1,3 +1,4 @@
+import HCI
 import HaloBluetoothCore
 
 /// An attempt to connect, which is complete when a link that has to be encrypted is: one to a bonded peer, or to one that the
