@@ -64,8 +64,10 @@ let protocols = [
   // A simulated radio channel with controllers and devices; a simulated ring.
   library(
     "HaloSimulation", in: "Simulation",
-    on: ["HaloBluetoothCore", "HCI", "L2CAP", "ATT", "HaloGATT", "GAP", "RingLink"],
-    tests: ["HaloSecurityManager", "HaloSystem", "TestLink", "TestLoop"]),
+    on: [
+      "HaloBluetoothCore", "HCI", "L2CAP", "HaloSecurityManager", "ATT", "HaloGATT", "GAP", "RingLink",
+    ],
+    tests: ["HaloSystem", "TestLink", "TestLoop"]),
 ]
 
 /// System calls, the event loop, files, and everything that calls the kernel's Bluetooth.

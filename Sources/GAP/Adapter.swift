@@ -22,6 +22,9 @@ package protocol Adapter: AnyObject {
   /// How its links are secured; nil if they are not. It counts for links that are made afterwards.
   var security: SecurityHost? { get set }
 
+  /// Whether its controller knows a device that changes its address, so that it can be connected to at the one that stays.
+  func resolves(_ identity: BluetoothAddress) -> Bool
+
   /// Called with information for the user that is not an error.
   var onNote: ((String) -> Void)? { get set }
 
@@ -69,6 +72,7 @@ extension Adapter {
     get { nil }
     set {}
   }
+  package func resolves(_ identity: BluetoothAddress) -> Bool { false }
   package var onNote: ((String) -> Void)? {
     get { nil }
     set {}
@@ -99,16 +103,22 @@ extension Adapter {
 
 /// A description of a radio for the user.
 package struct AdapterInformation: Hashable, Sendable {
-  /// The address with which it scans and connects.
+  /// The address that stays, with which it scans and connects unless it ``hides``.
   package var address: BluetoothAddress
+  /// Whether it has private addresses on the air.
+  package var hides: Bool
   /// The version of the controller: `5.0`.
   package var version: String
   /// Whether it scans with the extended commands of Bluetooth 5.
   package var usesExtendedScan: Bool
 
-  package init(address: BluetoothAddress, version: String, usesExtendedScan: Bool) {
+  package init(address: BluetoothAddress, hides: Bool = false, version: String, usesExtendedScan: Bool) {
     self.address = address
+    self.hides = hides
     self.version = version
     self.usesExtendedScan = usesExtendedScan
   }
+
+  /// Where others hear it: `30:35:38:41:BE:EF`, or `private addresses of 30:35:38:41:BE:EF`.
+  package var place: String { hides ? "private addresses of \(address)" : "\(address)" }
 }

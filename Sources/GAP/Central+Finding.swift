@@ -64,6 +64,7 @@ extension Central {
   ///   - end: until when the scan is continuous; see ``eagerTime``
   /// - Throws: the errors of ``find(within:filter:parameters:where:)``
   package func untilHeard(_ peer: PeerIdentity, eagerUntil end: Instant) async throws(StackError) {
+    let peer = PeerIdentity(identity(of: peer.address))
     if adapter.hasLink(to: peer.address) { return }
     // A scan response has no data that are needed here, and costs both ends packets.
     var (eager, gentle) = (ScanParameters.aggressive, ScanParameters.gentle)

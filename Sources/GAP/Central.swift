@@ -197,6 +197,7 @@ package final class Central {
     }
     var report = report
     if let security = adapter.security {
+      report.address = report.address.plain
       let identity = security.identity(of: report.address)
       if security.mayHidePeer(identity) { privateAddresses.heard(identity, at: report.address, time) }
       report.address = identity
@@ -231,8 +232,9 @@ package final class Central {
   ) -> () -> Void {
     let timers = adapter.timers
     let begin = timers.current
-    let peer = request.identity
     var request = request
+    request.peer = identity(of: request.peer)
+    let peer = request.identity
     request.leftOut.formUnion(leftOut(of: peer))
     let attempt = SecuredAttempt(by: begin + request.deadline, request.firstEncryption, completion)
     let identity = request.peer
@@ -261,39 +263,26 @@ package final class Central {
   private func reach(
     _ request: ConnectionRequest, completion: @escaping (Result<any ATTLink, StackError>) -> Void
   ) -> () -> Void {
-    let peer = request.peer
-    guard adapter.security?.mayHidePeer(peer) == true else {
+    guard adapter.security?.mayHidePeer(request.peer) == true, !adapter.resolves(request.peer) else {
       return adapter.connect(request, completion: completion)
     }
-    var request = request
-    if let address = privateAddresses.recent(of: peer, at: timers.now) {
-      request.peer = address
-      return adapter.connect(request, completion: completion)
-    }
-    let begin = timers.now
-    var cancel = {}
-    let done = OneShot(completion)
-    let search = scan(.aggressive) { [weak self] device in
-      guard let self, device.address == peer, let address = privateAddresses.recent(of: peer, at: timers.now)
-      else { return }
-      cancel()
-      request.peer = address
-      request.deadline -= timers.now - begin
-      cancel = adapter.connect(request) { done($0) }
-    }
-    let deadline = timers.schedule(after: request.deadline) {
-      search.cancel()
-      done(.failure(.peerNotFound(peer, seconds: request.deadline.inSeconds)))
-    }
-    cancel = { [timers] in
-      search.cancel()
-      timers.cancel(deadline)
-    }
-    return {
-      cancel()
-      done(.failure(.cancelled))
-    }
+    let attempt = PrivatePeerAttempt(self, request, completion: completion)
+    attempt.begin()
+    return { attempt.cancel() }
   }
+
+  /// The address that stays of a device. One that was paired with may be asked for at the address that it had then.
+  func identity(of peer: BluetoothAddress) -> BluetoothAddress {
+    adapter.security?.identity(of: peer) ?? peer
+  }
+
+  /// The address on the air of a device that changes it; nil if it was not heard just now.
+  func currentAddress(of peer: BluetoothAddress) -> BluetoothAddress? {
+    privateAddresses.recent(of: peer, at: timers.now)
+  }
+
+  /// The device may have another address from now on.
+  func forgetAddress(of peer: BluetoothAddress) { privateAddresses.forget(peer) }
 
   /// How recent an advertisement must be to show that a peer advertises.
   private static let recentTime = Duration.seconds(10)

@@ -23,6 +23,8 @@ package final class HCIAdapter: Adapter, RecoverableRadio {
     }
   }
   package var onFailure: ((StackError) -> Void)?
+  /// Makes its private addresses; nil if that is a matter of ``security``.
+  package var makePrivateAddress: PrivateAddressMaker?
   package var security: SecurityHost?
   /// The address that stays.
   var identity: BluetoothAddress { host.controller?.address ?? .zero }
@@ -83,9 +85,22 @@ package final class HCIAdapter: Adapter, RecoverableRadio {
 
   /// Sets the controller up. Each command has a deadline; a task that is cancelled returns at once.
   package func start() async throws(StackError) -> AdapterInformation {
+    if let makePrivateAddress {
+      host.makePrivateAddress = makePrivateAddress
+    } else if let security, security.usesPrivateAddresses {
+      guard security.cryptography != nil else { throw .noPrivateAddress }
+      host.makePrivateAddress = { [weak self] own in self?.security?.makePrivateAddress(of: own) }
+    }
     attach()
-    return try await setUp()
+    let information = try await setUp()
+    bondsChanged()
+    return information
   }
+
+  /// Lets the controller know the bonded devices that change their addresses.
+  func bondsChanged() { host.setResolvable(security?.resolvableDevices(as: identity) ?? []) }
+
+  package func resolves(_ identity: BluetoothAddress) -> Bool { host.resolves(identity) }
 
   private func attach() {
     let host = self.host
@@ -140,10 +155,17 @@ package final class HCIAdapter: Adapter, RecoverableRadio {
     var parameters = parameters
     // Links on LE Coded are made with devices that advertise on it.
     if transport.linkPreferences?.phys?.contains(.leCoded) == true { parameters?.includesCoded = true }
+    if parameters != nil { bondsChanged() }
     host.setScan(parameters)
   }
 
   package func setAdvertising(_ advertising: Advertising?, in set: AdvertisingSet) throws(StackError) {
+    if advertising != nil { bondsChanged() }
+    if case .directed(let central, _) = advertising?.kind, security?.mayHidePeer(central) == true,
+      !host.knows(central)
+    {
+      throw .addressUnknown(central)
+    }
     host.setAdvertising(advertising, in: set)
   }
 
@@ -152,6 +174,7 @@ package final class HCIAdapter: Adapter, RecoverableRadio {
   ) -> () -> Void {
     var request = request
     request.preferences = request.preferences ?? transport.linkPreferences
+    bondsChanged()
     return host.connect(request) { result in
       completion(result.map { HCILink(L2CAPLink($0), of: self) })
     }
@@ -240,7 +263,8 @@ package final class HCIAdapter: Adapter, RecoverableRadio {
 extension AdapterInformation {
   fileprivate init(_ controller: ControllerInformation) {
     self.init(
-      address: controller.address, version: "\(controller.version.hciVersion)",
+      address: controller.address, hides: controller.privateAddress != nil,
+      version: "\(controller.version.hciVersion)",
       usesExtendedScan: controller.usesExtendedScan)
   }
 }

@@ -48,7 +48,10 @@ final class HCILink: ATTLink {
     manager = SecurityManager(l2cap, adapter.security, timers: adapter.timers, identity: adapter.identity) {
       connection.disconnect()
     }
-    manager.onEvent = { [unowned self] event in onEvent?(event) }
+    manager.onEvent = { [unowned self] event in
+      if case .paired(_, _, isKept: true) = event { self.adapter.bondsChanged() }
+      onEvent?(event)
+    }
     // The link object lives for as long as the link does.
     l2cap.onDisconnected = { reason in
       self.manager.disconnected(reason)

@@ -89,6 +89,9 @@ package final class Peripheral {
     for connection in connections + refused { await connection.disconnect() }
   }
 
+  /// Whether the radio knows bonded devices at their private addresses.
+  package var resolvesAddresses: Bool { adapter.security?.resolvesAddresses == true }
+
   private var isFull: Bool { connections.count >= maximumConnections }
 
   private func advertise() {

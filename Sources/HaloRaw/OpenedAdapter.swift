@@ -46,6 +46,10 @@ package struct AdapterOpenOptions {
         randomAddress: randomAddress ?? replay?.host.randomAddress, prefersRandomAddress: randomAddress != nil
       )
       if replay == nil { adapter.security = security }
+      if let recorded = replay?.host.privateAddresses, !recorded.isEmpty {
+        var addresses = recorded.makeIterator()
+        adapter.makePrivateAddress = { _ in addresses.next() }
+      }
       return OpenedAdapter(adapter: adapter, replay: replay, tap: tap)
     } catch {
       // Give back an adapter that was taken.
@@ -108,6 +112,9 @@ extension AdapterSpecification {
   package func open(_ opening: AdapterOpenOptions = AdapterOpenOptions()) async throws -> OpenedAdapter {
     switch self {
     case .kernel(let wanted):
+      if opening.security?.usesPrivateAddresses == true {
+        throw StackError.kernelOwnsAddress(wanted.map { "\($0)" } ?? "hci0")
+      }
       await Self.restoreAdapters(opening)
       let adapter = KernelAdapter(try await Self.adapter(wanted))
       adapter.security = opening.security

@@ -59,7 +59,7 @@ extension Radio {
     }
   }
 
-  /// The address with which it connects and advertises.
+  /// The address with which it connects and advertises; with private addresses, the one that stays.
   public var address: BluetoothAddress { central.information?.address ?? .zero }
 
   /// The reason for which the radio can't be used: first the current one, then one after each change; nil while it can. During

@@ -20,7 +20,8 @@ package final class SharedMedium {
   private init(_ name: String, isFast: Bool) {
     self.name = name
     time = isFast ? EpollLoop.shared.makeVirtualTime() : nil
-    medium = RadioMedium(timers: time?.timers ?? EpollLoop.shared.timers)
+    medium = RadioMedium(
+      timers: time?.timers ?? EpollLoop.shared.timers, cryptography: LibcryptoCryptography.shared)
   }
 
   /// The air of a name.

@@ -12,6 +12,8 @@ package struct Bond: Hashable, Sendable {
   package var own: BluetoothAddress
   /// The peer's Identity Resolving Key; nil if its address does not change.
   package var identityResolvingKey: [UInt8]?
+  /// This side's Identity Resolving Key, by which the peer knows it at a private address; nil if the peer does not have it.
+  package var ownIdentityResolvingKey: [UInt8]?
   /// The key with which this side encrypts the link as the central. LE Secure Connections has one key for both roles.
   package var keyAsCentral: LongTermKey?
   /// The key that this side is asked for as the peripheral.

@@ -108,6 +108,7 @@ extension Pairing {
     }
     (result.peerIdentity, result.peerIdentityResolvingKey) = identity()
     result.peerSignatureResolvingKey = received.signatureResolvingKey
+    if ownKeys.contains(.identity) { result.ownIdentityResolvingKey = setup.secrets.identityResolvingKey }
     if ownKeys.contains(.signing) { result.ownSignatureResolvingKey = setup.secrets.signatureResolvingKey }
     return result
   }

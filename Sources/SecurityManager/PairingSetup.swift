@@ -111,6 +111,8 @@ package struct PairingResult: Hashable, Sendable {
   package var keyAsPeripheral: LongTermKey?
   package var peerIdentity: BluetoothAddress?
   package var peerIdentityResolvingKey: [UInt8]?
+  /// This side's Identity Resolving Key, if it was distributed.
+  package var ownIdentityResolvingKey: [UInt8]?
   package var peerSignatureResolvingKey: [UInt8]?
   /// The key of this side's signatures, if it was distributed.
   package var ownSignatureResolvingKey: [UInt8]?

@@ -10,7 +10,7 @@ package struct ResolvableAddress: Hashable, Sendable {
 
   /// - Returns: nil for an address of another kind
   package init?(_ address: BluetoothAddress) {
-    guard address.kind == .random, address.value >> 46 == 1 else { return nil }
+    guard address.isResolvable else { return nil }
     random = UInt32(truncatingIfNeeded: address.value >> 24)
     hash = UInt32(truncatingIfNeeded: address.value) & 0xFF_FFFF
   }

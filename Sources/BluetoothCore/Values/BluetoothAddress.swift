@@ -101,6 +101,20 @@ extension BluetoothAddress.Kind: CustomStringConvertible {
   }
 }
 
+extension BluetoothAddress {
+  /// Whether it is a resolvable private address (Core Specification Vol 6, Part B, 1.3.2.2).
+  package var isResolvable: Bool { kind == .random && value >> 46 == 1 }
+
+  /// The same address without the note that a controller has resolved it.
+  package var plain: BluetoothAddress {
+    switch kind {
+    case .publicIdentity: BluetoothAddress(value, .public)
+    case .randomIdentity: BluetoothAddress(value, .random)
+    default: self
+    }
+  }
+}
+
 /// The identity of a peer over time: the key of the stored data of devices.
 ///
 /// It is the address that the device uses on the air. Devices with a resolvable private address have a new identity with each

@@ -7,8 +7,10 @@ import HaloLinuxBluetooth
 package struct RecordedHost: Hashable, Sendable {
   /// The adapter whose packets are replayed, if the capture has adapters.
   package private(set) var adapter: UInt16?
-  /// The address set with LE Set Random Address, if any.
+  /// The address that stays, set with LE Set Random Address, if any.
   package private(set) var randomAddress: BluetoothAddress?
+  /// The private addresses that were set, in their order.
+  package private(set) var privateAddresses: [BluetoothAddress] = []
   /// The first requests for its links.
   package private(set) var linkPreferences = LinkPreferences()
   /// The start of the capture, in microseconds since 1970-01-01 UTC; nil if its first record has no timestamp.
@@ -127,8 +129,12 @@ package struct RecordedHost: Hashable, Sendable {
     if opcode == Reset.opcode { resets.append(number) }
     if firstCommands.count < Self.setUp.count { firstCommands.append(opcode) }
     if beginsWithReset == nil { beginsWithReset = opcode == Reset.opcode }
-    if randomAddress == nil, opcode == LESetRandomAddress.opcode {
-      randomAddress = (try? command.decode(LESetRandomAddress.self))?.address
+    if opcode == LESetRandomAddress.opcode, let set = try? command.decode(LESetRandomAddress.self) {
+      if set.address.isResolvable {
+        privateAddresses.append(set.address)
+      } else {
+        randomAddress = randomAddress ?? set.address
+      }
     }
     if linkPreferences.phys == nil, opcode == LESetPHY.opcode {
       linkPreferences.phys = (try? command.decode(LESetPHY.self))?.preferred.transmit

@@ -15,6 +15,9 @@ struct PrivateAddresses {
     current[PeerIdentity(identity)] = (address, time)
   }
 
+  /// The device has another address now, perhaps: it has ended its advertising for a link, or does not answer any more.
+  mutating func forget(_ identity: BluetoothAddress) { current[PeerIdentity(identity)] = nil }
+
   func recent(of identity: BluetoothAddress, at time: Instant) -> BluetoothAddress? {
     guard let (address, last) = current[PeerIdentity(identity)], time - last < Self.recentTime else {
       return nil

@@ -11,6 +11,14 @@ extension StackError {
     )
   }
 
+  /// The peer has not got this side's Identity Resolving Key.
+  package static func unknownPrivateAddress(to peer: BluetoothAddress) -> StackError {
+    StackError(
+      .keyMissing, .final,
+      "\(peer) does not know this machine at its private address, as its bond was made without one: leave private addresses out, or forget the bond and pair again with them"
+    )
+  }
+
   /// Encryption was not complete in time.
   package static func encryptionTimedOut(_ peer: BluetoothAddress) -> StackError {
     StackError(.encryptionTimedOut, .link, "\(peer) has not encrypted the link in time")

@@ -17,6 +17,11 @@ package final class SecurityHost {
   package var agent: (any PairingAgent)?
   /// When peers with which a pairing has failed may try again.
   var attempts = RepeatedAttempts()
+  /// Whether this side uses private addresses on the air, and tells peers that it pairs with the key by which they know it. Set
+  /// it before the radio is started.
+  package var usesPrivateAddresses = false
+  /// This side's Identity Resolving Key as long as no bond has one.
+  private lazy var newIdentityResolvingKey = randomBytes(16)
   private let loadCryptography: () -> (any Cryptography)?
   private var random: any RandomNumberGenerator
   /// The name of a device that was heard, by the address that stays.
@@ -66,7 +71,7 @@ package final class SecurityHost {
 
   /// The address that stays of a bonded device, for one that changes; the same address for all others.
   package func identity(of address: BluetoothAddress) -> BluetoothAddress {
-    guard address.kind == .random, address.value >> 46 == 1, settings.policy != .never,
+    guard address.isResolvable, settings.policy != .never,
       let bonds = bonds?.bonds, bonds.contains(where: { $0.identityResolvingKey != nil })
     else { return address }
     if resolver == nil || resolved != bonds {
@@ -82,6 +87,48 @@ package final class SecurityHost {
       && bonds?.bonds.contains { $0.peer.isSameDevice(as: identity) && $0.identityResolvingKey != nil }
         == true
   }
+
+  /// The bonded devices that change their addresses, the newest first: each device, and each key, once.
+  ///
+  /// - Parameter own: the address of this side that stays
+  func resolvableDevices(as own: BluetoothAddress) -> [ResolvableDevice] {
+    guard settings.policy != .never, let bonds = bonds?.bonds else { return [] }
+    var devices: [ResolvableDevice] = []
+    for bond in bonds.reversed() where bond.own.isSameDevice(as: own) {
+      guard let key = bond.identityResolvingKey,
+        !devices.contains(where: { $0.key == key || $0.identity == bond.peer.plain })
+      else { continue }
+      devices.append(
+        ResolvableDevice(
+          bond.peer, key: key, ownKey: usesPrivateAddresses ? bond.ownIdentityResolvingKey : nil))
+    }
+    return devices
+  }
+
+  /// This side's Identity Resolving Key: that of the newest bond, as all peers know this side by one address.
+  ///
+  /// - Parameter own: the address of this side that stays
+  private func identityResolvingKey(of own: BluetoothAddress) -> [UInt8] {
+    let newest = bonds?.bonds.last { $0.own.isSameDevice(as: own) && $0.ownIdentityResolvingKey != nil }
+    return newest?.ownIdentityResolvingKey ?? newIdentityResolvingKey
+  }
+
+  /// A new private address of this side, which those resolve that have its key; nil if it can't be made.
+  func makePrivateAddress(of own: BluetoothAddress) -> BluetoothAddress? {
+    guard let cryptography else { return nil }
+    do throws(CryptographyError) {
+      let cipher = try cryptography.blockCipher(key: identityResolvingKey(of: own).reversed())
+      // Two of four million random parts are not allowed.
+      for _ in 0..<100 {
+        let bits = UInt32.random(in: .min ... .max, using: &random)
+        if let address = try ResolvableAddress(random: bits, cipher) { return address.address }
+      }
+    } catch {}
+    return nil
+  }
+
+  /// Whether this side knows devices with which there is a bond at their private addresses.
+  package var resolvesAddresses: Bool { settings.policy != .never && cryptography != nil }
 
   /// The name of a device, as it was heard or is kept with its bond; nil if unknown.
   func name(_ peer: BluetoothAddress, as own: BluetoothAddress) -> String? {
@@ -100,7 +147,8 @@ package final class SecurityHost {
       longTermKey: LongTermKey(
         randomBytes(16), random: UInt64.random(in: 1 ... .max, using: &random),
         diversifier: UInt16.random(in: 1 ... .max, using: &random)),
-      identityResolvingKey: [], identity: identity, signatureResolvingKey: randomBytes(16))
+      identityResolvingKey: usesPrivateAddresses ? identityResolvingKey(of: identity) : [],
+      identity: identity, signatureResolvingKey: randomBytes(16))
   }
 
   private func randomBytes(_ count: Int) -> [UInt8] {

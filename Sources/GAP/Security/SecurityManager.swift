@@ -107,11 +107,17 @@ final class SecurityManager {
         isEncrypting = false
         fail(
           error.hciCode == .pinOrKeyMissing
-            ? .keyMissing(at: peer) : error.code == .commandTimedOut ? .encryptionTimedOut(peer) : error)
+            ? missingKey : error.code == .commandTimedOut ? .encryptionTimedOut(peer) : error)
         // A link to a peer with a bond is not used in clear.
         disconnect()
       }
     }
+  }
+
+  /// Why the peer does not find its key.
+  private var missingKey: StackError {
+    host?.usesPrivateAddresses == true && bond?.ownIdentityResolvingKey == nil
+      ? .unknownPrivateAddress(to: peer) : .keyMissing(at: peer)
   }
 
   /// Tells those that have got what they wanted, and goes on for the others.
@@ -145,7 +151,7 @@ final class SecurityManager {
     pairing?.disconnected()
     signing?.disconnected()
     let differs = reason == .micFailure || reason == .pinOrKeyMissing
-    fail(isEncrypting && differs ? .keyMissing(at: peer) : .notConnected)
+    fail(isEncrypting && differs ? missingKey : .notConnected)
     onEvent = nil
   }
 
@@ -279,14 +285,16 @@ final class SecurityManager {
       features.authentication.insert(.mitm)
     }
     if settings.outOfBand != nil { features.outOfBand = .present }
-    // Both sides give the key of LE legacy pairing and that of their signatures, if both want to; the peer gives its identity.
+    // Both sides give the key of LE legacy pairing and that of their signatures, if both want to; the peer gives its identity,
+    // and this side if it hides it.
     let peerKeys: KeyDistribution = settings.bonds ? [.encryption, .identity, .signing] : []
-    let ownKeys: KeyDistribution = settings.bonds ? [.encryption, .signing] : []
+    var ownKeys: KeyDistribution = settings.bonds ? [.encryption, .signing] : []
+    if settings.bonds, host.usesPrivateAddresses { ownKeys.insert(.identity) }
     (features.initiatorKeys, features.responderKeys) =
       connection.role == .central ? (ownKeys, peerKeys) : (peerKeys, ownKeys)
     var setup = PairingSetup(
-      role: connection.role, ownAddress: connection.localAddress, peerAddress: peer, features: features,
-      secrets: secrets)
+      role: connection.role, ownAddress: connection.localAddress, peerAddress: connection.peerOnAir,
+      features: features, secrets: secrets)
     setup.outOfBand = settings.outOfBand ?? OutOfBandData()
     // A bond is not replaced by a weaker one.
     let old = bond?.strength
@@ -397,6 +405,7 @@ extension Bond {
       peer: result.peerIdentity ?? peer.plain, own: own.plain,
       isSecureConnections: result.strength.isSecureConnections)
     identityResolvingKey = result.peerIdentityResolvingKey
+    ownIdentityResolvingKey = result.ownIdentityResolvingKey
     keyAsCentral = result.keyAsCentral
     keyAsPeripheral = result.keyAsPeripheral
     // Anybody could sign with a key of zeros, which stacks send that have none.
@@ -405,9 +414,4 @@ extension Bond {
     }
     ownSigning = result.ownSignatureResolvingKey.map { SigningKey(key: $0) }
   }
-}
-
-extension BluetoothAddress {
-  /// An address that a controller has resolved, with its type on the air.
-  fileprivate var plain: BluetoothAddress { BluetoothAddress(value, typeBit == 0 ? .public : .random) }
 }

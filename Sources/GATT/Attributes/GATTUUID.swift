@@ -20,6 +20,7 @@ package enum GATTUUID {
   package static let deviceName = BluetoothUUID(UInt16(0x2A00))
   package static let appearance = BluetoothUUID(UInt16(0x2A01))
   package static let preferredConnectionParameters = BluetoothUUID(UInt16(0x2A04))
+  package static let centralAddressResolution = BluetoothUUID(UInt16(0x2AA6))
   package static let batteryLevel = BluetoothUUID(UInt16(0x2A19))
   package static let serviceChanged = BluetoothUUID(UInt16(0x2A05))
   package static let clientSupportedFeatures = BluetoothUUID(UInt16(0x2B29))

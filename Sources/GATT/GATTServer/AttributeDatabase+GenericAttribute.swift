@@ -12,14 +12,16 @@ extension AttributeDatabase {
   ///   - name: the name of the device, cut to 248 bytes (12.1)
   ///   - appearance: its external appearance; 0 for unknown
   ///   - preferred: the connection parameters for it; by default, those that the central chooses
+  ///   - resolvesAddresses: whether bonded devices that call this one may use a private address of it (12.4)
   package func addGenericAccess(
     name: String, appearance: UInt16 = 0,
-    preferred: PreferredConnectionParameters = .any
+    preferred: PreferredConnectionParameters = .any, resolvesAddresses: Bool = false
   ) {
     addService(GATTUUID.genericAccess)
     addCharacteristic(GATTUUID.deviceName, .read, value: Array(name.encoded.prefix(248)))
     addCharacteristic(GATTUUID.appearance, .read, value: AppearanceValue(rawValue: appearance).encoded)
     addCharacteristic(GATTUUID.preferredConnectionParameters, .read, value: preferred.encoded)
+    if resolvesAddresses { addCharacteristic(GATTUUID.centralAddressResolution, .read, value: [1]) }
   }
 
   /// Adds the service Generic Attribute (Part G, 7), by which clients learn that attributes have changed.

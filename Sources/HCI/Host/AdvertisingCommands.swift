@@ -8,8 +8,7 @@ final class AdvertisingCommands {
   /// Whether the controller refuses parameters while it advertises, as it has to, so that it can be asked whether it does.
   var areParametersRefusedWhileOn = true
 
-  private let address: BluetoothAddress
-  private let ownAddressType: OwnAddressType
+  private let own: OwnAddress
   /// Controllers before Bluetooth 5 refuse shorter intervals of non-connectable advertising (huysentruitw/win-beacon 23,
   /// micropython/micropython 5722).
   private static let shortestOfBeacons = AdvertisingInterval(.milliseconds(100))
@@ -17,9 +16,8 @@ final class AdvertisingCommands {
   /// 23916).
   private static let highDutyTime = ScanDuration(.milliseconds(1280))
 
-  init(_ controller: ControllerInformation) {
-    address = controller.address
-    ownAddressType = controller.ownAddressType
+  init(_ controller: ControllerInformation, _ own: OwnAddress) {
+    self.own = own
     usesSets = controller.usesExtendedAdvertising
   }
 
@@ -37,6 +35,10 @@ final class AdvertisingCommands {
     LERemoveAdvertisingSet { $0.advertisingHandle = set }
   }
 
+  private func type(for advertising: Advertising) -> OwnAddressType {
+    if case .directed(let central, _) = advertising.kind { own.type(calling: central) } else { own.type }
+  }
+
   // MARK: Bluetooth 4
 
   private func startingLegacy(_ advertising: Advertising) -> [any HCICompletingCommand] {
@@ -45,7 +47,7 @@ final class AdvertisingCommands {
       $0.intervalMin = max(advertising.intervalMin, shortest)
       $0.intervalMax = max(advertising.intervalMax, shortest)
       $0.type = AdvertisingType(advertising.kind)
-      $0.ownAddressType = ownAddressType
+      $0.ownAddressType = type(for: advertising)
       if case .directed(let central, _) = advertising.kind { $0.peerAddress = central }
     }
     var list: [any HCICompletingCommand] = [parameters]
@@ -70,7 +72,7 @@ final class AdvertisingCommands {
         $0.properties = properties
         $0.intervalMin = ExtendedAdvertisingInterval(advertising.intervalMin)
         $0.intervalMax = ExtendedAdvertisingInterval(advertising.intervalMax)
-        $0.ownAddressType = ownAddressType
+        $0.ownAddressType = type(for: advertising)
         if case .directed(let central, _) = advertising.kind { $0.peerAddress = central }
         if let phys = advertising.phys {
           ($0.primaryPHY, $0.secondaryPHY) = phys.onAir
@@ -79,11 +81,11 @@ final class AdvertisingCommands {
       }
     ]
     // A set has a random address of its own (7.8.52).
-    if ownAddressType == .random {
+    if own.type == .random {
       list.append(
         LESetAdvertisingSetRandomAddress {
           $0.advertisingHandle = set
-          $0.address = address
+          $0.address = own.onAir
         })
     }
     if advertising.hasData {

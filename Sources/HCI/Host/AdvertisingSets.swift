@@ -12,21 +12,19 @@ final class AdvertisingSets {
   var onRefusal: ((StackError) -> Bool)?
   /// Called once, when nothing is advertised any more.
   private var onIdle: (() -> Void)?
-  private var isPaused = false
-  /// Whether a scan has its turn: see ``ScanTurns``.
-  var isHeld = false {
-    didSet { if isHeld != oldValue { setPaused(isPaused) } }
-  }
-  /// Called once, when nothing is advertised while it is paused.
-  private var onPaused: (() -> Void)?
+  private var pauses: ActivityPauses = []
+  /// Called once, when nothing is advertised while it is paused for the reason.
+  private var onPaused: [(reason: ActivityPauses, action: () -> Void)] = []
   /// The number of LE Advertising Set Terminated since a central has connected.
   private var reports = 0
   private var missing: Timers.Token?
 
-  init(_ queue: CommandQueue, timers: Timers, controller: ControllerInformation) {
+  init(
+    _ queue: CommandQueue, timers: Timers, controller: ControllerInformation, own: OwnAddress
+  ) {
     self.queue = queue
     self.timers = timers
-    commands = AdvertisingCommands(controller)
+    commands = AdvertisingCommands(controller, own)
   }
 
   deinit {
@@ -39,7 +37,7 @@ final class AdvertisingSets {
     }
     guard let advertising, let controller = makeController(for: set) else { return }
     controllers.append((set, controller))
-    controller.isPaused = isPaused || isHeld
+    controller.isPaused = !pauses.isEmpty
     controller.setDesired(advertising)
   }
 
@@ -50,26 +48,29 @@ final class AdvertisingSets {
     if controllers.isEmpty { onIdle.take()?() }
   }
 
-  /// Stops advertising until ``resume()``; the closure is called when nothing is advertised.
-  func pause(then whenOff: @escaping () -> Void) {
-    onPaused = whenOff
-    setPaused(true)
+  /// Stops advertising until ``resume(from:)``; the closure is called when nothing is advertised.
+  func pause(for reason: ActivityPauses, then whenOff: @escaping () -> Void = {}) {
+    onPaused.append((reason, whenOff))
+    setPauses(pauses.union(reason))
     checkPaused()
   }
 
-  func resume() {
-    onPaused = nil
-    setPaused(false)
+  func resume(from reason: ActivityPauses) {
+    onPaused.removeAll { $0.reason == reason }
+    if pauses.contains(reason) { setPauses(pauses.subtracting(reason)) }
   }
 
-  private func setPaused(_ isPaused: Bool) {
-    self.isPaused = isPaused
-    for each in controllers { each.controller.isPaused = isPaused || isHeld }
+  private func setPauses(_ pauses: ActivityPauses) {
+    self.pauses = pauses
+    for each in controllers { each.controller.isPaused = !pauses.isEmpty }
     tryNow()
   }
 
   private func checkPaused() {
-    if isPaused, controllers.allSatisfy(\.controller.isOff) { onPaused.take()?() }
+    guard !pauses.isEmpty, controllers.allSatisfy(\.controller.isOff) else { return }
+    let waiting = onPaused
+    onPaused = []
+    for each in waiting { each.action() }
   }
 
   /// The advertisements that the program wants.

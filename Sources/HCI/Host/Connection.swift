@@ -22,6 +22,8 @@ package enum ParameterPolicy: Hashable, Sendable {
 package final class LEConnection {
   package let handle: ConnectionHandle
   package let peer: BluetoothAddress
+  /// The address that the peer uses on the link: a resolvable private one, if the controller has resolved it.
+  package let peerOnAir: BluetoothAddress
   /// The role of this side.
   package let role: LERole
   /// The address that this side uses on the link: a resolvable private one, if the controller reports one.
@@ -96,7 +98,8 @@ package final class LEConnection {
   ) {
     self.links = links
     handle = event.handle
-    peer = request?.peer ?? event.peerAddress
+    peer = (request?.peer ?? event.peerAddress).plain
+    peerOnAir = event.peerResolvableAddress ?? peer
     role = event.role
     localAddress = event.localResolvableAddress ?? ownAddress
     parameters = event.parameters

@@ -6,8 +6,10 @@ package struct ControllerInformation: Hashable, Sendable {
   package var supportedCommands: SupportedCommands
   package var features: LMPFeatures
   package var leFeatures: LEFeatures
-  /// The address for scanning and connecting: the controller's public one, or a random static one if it has none.
+  /// The address that stays: the controller's public one, or a random static one if it has none.
   package var address: BluetoothAddress
+  /// The first private address, which is used on the air in the place of the one that stays; nil for none.
+  package var privateAddress: BluetoothAddress?
   /// The maximum length of the data in an ACL packet to the controller, in bytes.
   package var aclDataLength: Int
   /// The number of ACL packet buffers in the controller.
@@ -22,12 +24,19 @@ package struct ControllerInformation: Hashable, Sendable {
     usesExtendedScan && supportedCommands.contains(LEExtendedCreateConnection.self)
   }
 
+  /// Whether it resolves addresses, with a choice of the privacy mode.
+  var hasResolvingList: Bool {
+    leFeatures.contains(.llPrivacy)
+      && [
+        LEAddDeviceToResolvingList.self, LEClearResolvingList.self, LEReadResolvingListSize.self,
+        LESetAddressResolutionEnable.self, LESetPrivacyMode.self,
+      ].allSatisfy { (command: any HCICommand.Type) in supportedCommands.contains(command) }
+  }
+
   /// Whether to advertise with the extended commands. This has to match the scan commands, too.
   var usesExtendedAdvertising: Bool {
     usesExtendedScan && supportedCommands.contains(LESetExtendedAdvertisingParameters.self)
   }
-
-  var ownAddressType: OwnAddressType { address.kind == .random ? .random : .public }
 }
 
 /// The states that a link layer can have at the same time (Core Specification Vol 4, Part E, 7.8.27); those of which the host

@@ -11,6 +11,7 @@ package struct ControllerSetup {
 
   private let randomAddress: BluetoothAddress
   private let prefersRandomAddress: Bool
+  private let makePrivateAddress: PrivateAddressMaker?
   private var sent = Reset.opcode
   private var eventMask = EventMask.host
   private var information = ControllerInformation(
@@ -20,9 +21,14 @@ package struct ControllerSetup {
   /// - Parameters:
   ///   - randomAddress: the address to use if the controller has no public one
   ///   - prefersRandomAddress: whether it is used in any case
-  package init(randomAddress: BluetoothAddress, prefersRandomAddress: Bool = false) {
+  ///   - makePrivateAddress: makes the address that is used on the air; nil if that is the one that stays
+  package init(
+    randomAddress: BluetoothAddress, prefersRandomAddress: Bool = false,
+    makePrivateAddress: PrivateAddressMaker? = nil
+  ) {
     self.randomAddress = randomAddress
     self.prefersRandomAddress = prefersRandomAddress
+    self.makePrivateAddress = makePrivateAddress
   }
 
   /// The first step.
@@ -95,12 +101,16 @@ package struct ControllerSetup {
     case ReadBDADDR.opcode:
       information.address = try ReadBDADDR.response(parameters).address
       // All zeros and all ones mean that there is no address.
-      guard
+      let usesRandomAddress =
         prefersRandomAddress || information.address.value == 0
-          || information.address.value == 0xFFFF_FFFF_FFFF
-      else { break }
-      information.address = randomAddress
-      return send(LESetRandomAddress { $0.address = randomAddress })
+        || information.address.value == 0xFFFF_FFFF_FFFF
+      if usesRandomAddress { information.address = randomAddress }
+      if let makePrivateAddress {
+        guard let address = makePrivateAddress(information.address) else { throw .noPrivateAddress }
+        information.privateAddress = address
+        return send(LESetRandomAddress { $0.address = address })
+      }
+      if usesRandomAddress { return send(LESetRandomAddress { $0.address = randomAddress }) }
     default: break
     }
     return .done(.success(information))

@@ -81,6 +81,11 @@ extension StackError {
     "the controller has no buffers for data: it gives 0 for both LE Read Buffer Size and Read Buffer Size; use another adapter"
   )
 
+  /// Without the library, no private address can be made.
+  package static let noPrivateAddress = StackError(
+    .featureNotSupported, .final,
+    "private addresses are made with libcrypto, which is missing; install libssl3 or libssl3t64")
+
   package static let lowEnergyNotSupported = StackError(
     .lowEnergyNotSupported, .final, "this controller does not know Bluetooth LE")
 

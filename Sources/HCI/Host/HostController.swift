@@ -41,6 +41,9 @@ package final class HostController {
   /// Called for each link that a central has established, before its data are handled: set the closures of the link in here.
   /// Without this closure, such links are disconnected.
   package var onAccepted: ((LEConnection) -> Void)?
+  /// Makes the private address that is used on the air in the place of the one that stays, which it gets; nil if the latter is
+  /// used. Set it before ``initialize(completion:)``.
+  package var makePrivateAddress: PrivateAddressMaker?
   /// Called with information for the user.
   package var onNote: ((String) -> Void)?
   /// Called when the controller has failed permanently: once, and once more after each ``revive()``. All links have been
@@ -60,6 +63,11 @@ package final class HostController {
   private var scan: ScanController?
   private var advertiser: AdvertisingSets?
   private var turns: ScanTurns?
+  private var quiet: QuietCommands?
+  private var own: OwnAddress?
+  private var rotation: AddressRotation?
+  private var resolvingList: ResolvingList?
+  private var resolvable: [ResolvableDevice] = []
   private var stateWatch: StateWatch?
   @exclusivity(unchecked) private var initiator: Initiator?
   private var desiredScan: ScanParameters?
@@ -134,7 +142,9 @@ package final class HostController {
     setUp += 1
     commands.restart(error)
     links.controllerWasReset()
-    var setup = ControllerSetup(randomAddress: randomAddress, prefersRandomAddress: prefersRandomAddress)
+    var setup = ControllerSetup(
+      randomAddress: randomAddress, prefersRandomAddress: prefersRandomAddress,
+      makePrivateAddress: makePrivateAddress)
     take(setup.start(), of: setup, setUp)
   }
 
@@ -162,10 +172,12 @@ package final class HostController {
 
   private func adopt(_ information: ControllerInformation) {
     controller = information
+    let own = OwnAddress(information)
+    self.own = own
     links.setBuffers(capacity: information.aclPackets, dataLength: information.aclDataLength)
     let scan = ScanController(
       commands, timers: timers, usesExtendedCommands: information.usesExtendedScan,
-      ownAddressType: information.ownAddressType)
+      ownAddressType: own.type)
     scan.onRefusal = { [weak self] error in
       guard let self else { return }
       if let error, turns?.refused(.scan, error) == true { return }
@@ -173,10 +185,23 @@ package final class HostController {
     }
     scan.onSilence = { [weak self] count in self?.scanIsSilent(count) }
     self.scan = scan
-    let advertiser = AdvertisingSets(commands, timers: timers, controller: information)
+    let advertiser = AdvertisingSets(commands, timers: timers, controller: information, own: own)
     self.advertiser = advertiser
+    let quiet = QuietCommands(commands, scan, advertiser)
+    self.quiet = quiet
     let initiator = Initiator(
-      links, scan: scan, advertiser: advertiser, timers: timers, controller: information)
+      links, scan: scan, advertiser: advertiser, quiet: quiet, timers: timers, controller: information,
+      own: own)
+    quiet.isFree = { [unowned initiator] in initiator.isIdle }
+    let resolvingList = ResolvingList(commands, quiet, information)
+    self.resolvingList = resolvingList
+    own.resolvingList = resolvingList
+    resolvingList.set(resolvable)
+    rotation = makePrivateAddress.map { AddressRotation(own, quiet, timers: timers, make: $0) }
+    rotation?.isInUse = { [weak self] in self?.isInUse == true }
+    rotation?.onRefusal = { [weak self] error in
+      self?.onNote?("\(error); the private address stays, and is changed later")
+    }
     initiator.onHostControllerMismatch = { [weak self] error in self?.recover(from: error) }
     self.initiator = initiator
     turns = ScanTurns(scan, advertiser, timers: timers) { [unowned initiator] in initiator.isIdle }
@@ -240,6 +265,9 @@ package final class HostController {
     scan = nil
     turns = nil
     advertiser = nil
+    quiet = nil
+    rotation = nil
+    resolvingList = nil
     stateWatch = nil
     initiator?.fail(error)
     parameterRequests.removeAll()
@@ -276,9 +304,20 @@ package final class HostController {
 
   // MARK: Advertising, scanning and connecting
 
+  /// Whether a scan, advertising or a link is wanted, and the private address is, or will be, on the air.
+  private var isInUse: Bool {
+    desiredScan != nil || !desiredAdvertising.isEmpty || initiator?.isIdle == false
+  }
+
+  /// The address is on the air from now on, and was not: it is a new one each time.
+  private func useAddress() {
+    if !isInUse { rotation?.renew() }
+  }
+
   /// Sets the advertisement of a set; nil for none. It stays in effect through a reset, and is advertised again after a central
   /// has connected, unless ``onAccepted`` sets nil.
   package func setAdvertising(_ advertising: Advertising?, in set: AdvertisingSet) {
+    if advertising != nil { useAddress() }
     let place = desiredAdvertising.firstIndex { $0.set === set }
     switch (place, advertising) {
     case (let place?, let advertising?): desiredAdvertising[place].advertising = advertising
@@ -297,8 +336,24 @@ package final class HostController {
     if let advertiser { advertiser.stop(then: done) } else { done() }
   }
 
+  /// Sets the devices whose private addresses the controller resolves, if it can, as many as it has room for. It stays in effect
+  /// through a reset.
+  ///
+  /// - Parameter devices: the most important first, each key once
+  package func setResolvable(_ devices: [ResolvableDevice]) {
+    resolvable = devices
+    resolvingList?.set(devices)
+  }
+
+  /// Whether the controller has the key of a device, so that it should resolve its addresses.
+  package func knows(_ identity: BluetoothAddress) -> Bool { resolvingList?.contains(identity) == true }
+
+  /// Whether the controller resolves the addresses of a device, so that the one that stays stands for all.
+  package func resolves(_ identity: BluetoothAddress) -> Bool { resolvingList?.resolves(identity) == true }
+
   /// Sets the desired scan; nil for none. It stays in effect through connecting and through a reset.
   package func setScan(_ parameters: ScanParameters?) {
+    if parameters != nil { useAddress() }
     desiredScan = parameters
     scan?.setDesired(parameters)
   }
@@ -317,7 +372,10 @@ package final class HostController {
       completion(.failure(.unknownAddressType(request.peer)))
       return {}
     }
-    if let initiator { return initiator.connect(request, completion: completion) }
+    if let initiator {
+      useAddress()
+      return initiator.connect(request, completion: completion)
+    }
     guard failure == nil, onSetUp != nil else {
       completion(.failure(failure ?? .notReady))
       return {}
@@ -389,7 +447,10 @@ package final class HostController {
     case .leAdvertisingReports(let event):
       counters.malformedPackets += event.isDamaged ? 1 : 0
       scan?.heard(at: time)
-      for report in event.reports { onReport?(report, time) }
+      for report in event.reports {
+        resolvingList?.heard(report.address)
+        onReport?(report, time)
+      }
     case .leConnectionComplete(let event): receive(event)
     case .disconnectionComplete(let event): links.receive(event)
     case .leConnectionUpdateComplete(let event): links[event.handle]?.receive(event)
@@ -426,6 +487,7 @@ package final class HostController {
       return
     }
     links.add(connection)
+    resolvingList?.heard(event.peerAddress)
     stateWatch?.begin()
     if event.isOfPeripheral {
       onAccepted?(connection)
@@ -443,8 +505,8 @@ package final class HostController {
   /// - Returns: the link; nil after a failure, or without ``onAccepted``
   private func accept(_ event: LEConnectionComplete) -> LEConnection? {
     advertiser?.ended(event.status)
-    guard event.status == .success, onAccepted != nil, let controller else { return nil }
-    return LEConnection(links, event, nil, ownAddress: controller.address)
+    guard event.status == .success, onAccepted != nil, let own else { return nil }
+    return LEConnection(links, event, nil, ownAddress: own.onAir)
   }
 
   private func receive(_ event: LEReadRemoteFeaturesComplete) {

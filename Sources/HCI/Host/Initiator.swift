@@ -10,6 +10,8 @@ final class Initiator {
   private let scan: ScanController
   private let advertiser: AdvertisingSets
   private let controller: ControllerInformation
+  private let own: OwnAddress
+  private let quiet: QuietCommands
   private let runner: ConnectionRunner<LEConnection>
   /// The link whose first packet is awaited.
   private var unproven: LEConnection? {
@@ -33,13 +35,15 @@ final class Initiator {
   private var isStuck: Bool { refusals >= Self.maximumRefusals && links.isEmpty }
 
   init(
-    _ links: LinkTable, scan: ScanController, advertiser: AdvertisingSets, timers: Timers,
-    controller: ControllerInformation
+    _ links: LinkTable, scan: ScanController, advertiser: AdvertisingSets, quiet: QuietCommands,
+    timers: Timers, controller: ControllerInformation, own: OwnAddress
   ) {
     self.links = links
     self.scan = scan
     self.advertiser = advertiser
     self.controller = controller
+    self.own = own
+    self.quiet = quiet
     usesExtendedConnect = controller.usesExtendedConnect
     runner = ConnectionRunner(.controller, timers: timers)
     runner.perform = { [weak self] in self?.perform($0) }
@@ -64,7 +68,9 @@ final class Initiator {
     switch action {
     case .prepare(let id, _):
       scan.pause { [weak self] in
-        self?.prepareAdvertiser(for: id) { [weak self] in self?.runner.handle(.prepared, of: id) }
+        self?.prepareAdvertiser(for: id) { [weak self] in
+          self?.quiet.whenDone { self?.runner.handle(.prepared, of: id) }
+        }
       }
     case .create(let id, let request): create(id, request)
     case .cancelCreation: links.commands.send(LECreateConnectionCancel()) { _ in }
@@ -74,8 +80,9 @@ final class Initiator {
       unproven = nil
       connection.disconnect()
     case .rest:
+      quiet.tryNow()
       scan.resume()
-      advertiser.resume()
+      advertiser.resume(from: .creation)
     case .listen, .note, .finish: break
     }
   }
@@ -97,7 +104,7 @@ final class Initiator {
       }
     }
     let canDoBoth = states.isEmpty || desired.allSatisfy { states.contains(.initiating(while: $0.kind)) }
-    if needsQuiet || !canDoBoth { advertiser.pause(then: next) } else { next() }
+    if needsQuiet || !canDoBoth { advertiser.pause(for: .creation, then: next) } else { next() }
   }
 
   /// - Parameter isQuiet: whether advertising was stopped for it, after the same creation was refused
@@ -113,7 +120,7 @@ final class Initiator {
         return runner.handle(.ended(.failed(error)), of: id)
       }
       if !isQuiet, error.isOfStates, !advertiser.active.isEmpty {
-        return advertiser.pause { [weak self] in
+        return advertiser.pause(for: .creation) { [weak self] in
           guard let self else { return }
           guard runner.attempts.isWanted(id) else {
             // It was cancelled while advertising stopped: the controller creates nothing.
@@ -148,7 +155,7 @@ final class Initiator {
     if usesExtendedConnect {
       links.commands.send(
         LEExtendedCreateConnection {
-          $0.ownAddressType = controller.ownAddressType
+          $0.ownAddressType = own.type(to: request.peer)
           $0.peerAddress = request.peer
           $0.le1M = .init(scan: scan, parameters: request.parameters)
           $0.leCoded = includesCoded ? $0.le1M : nil
@@ -159,7 +166,7 @@ final class Initiator {
         LECreateConnection {
           $0.scan = scan
           $0.peerAddress = request.peer
-          $0.ownAddressType = controller.ownAddressType
+          $0.ownAddressType = own.type(to: request.peer)
           $0.parameters = request.parameters
         },
         completion: accepted)
@@ -206,7 +213,7 @@ final class Initiator {
     guard runner.attempts.isCreating, let request = runner.attempts.current, event.role == .central,
       event.peerAddress.value == request.peer.value
     else { return nil }
-    return LEConnection(links, event, request, ownAddress: controller.address)
+    return LEConnection(links, event, request, ownAddress: own.onAir)
   }
 
   /// The host has registered a new link.

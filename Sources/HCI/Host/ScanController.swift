@@ -29,11 +29,7 @@ package final class ScanController {
   /// Whether other programs also send commands to the controller, so that one of them may have started a scan.
   private let isShared: Bool
   private var desired: ScanParameters?
-  private var isPaused = false
-  /// Whether advertising has its turn: see ``ScanTurns``.
-  var isHeld = false {
-    didSet { if isHeld != oldValue { tryNow() } }
-  }
+  private var pauses: ActivityPauses = []
   /// The current scan of the controller; nil if it does not scan.
   private var actual: ScanParameters?
   private var isBusy = false
@@ -77,7 +73,7 @@ package final class ScanController {
   var isOn: Bool { actual != nil }
   /// Whether an active scan is on, or about to be.
   package var isActive: Bool {
-    actual?.isActive ?? (isBusy && !isPaused && !isHeld && desired?.isActive == true)
+    actual?.isActive ?? (isBusy && pauses.isEmpty && desired?.isActive == true)
   }
 
   /// Whether another program has begun to scan within the last second.
@@ -90,16 +86,15 @@ package final class ScanController {
     tryNow()
   }
 
-  /// Stops scanning until ``resume()``; the closure is called when it has stopped.
-  package func pause(then whenOff: @escaping () -> Void) {
-    isPaused = true
+  /// Stops scanning until ``resume(from:)``; the closure is called when it has stopped.
+  package func pause(for reason: ActivityPauses = .creation, then whenOff: @escaping () -> Void = {}) {
+    pauses.insert(reason)
     self.whenOff.append(whenOff)
     reconcile()
   }
 
-  package func resume() {
-    isPaused = false
-    tryNow()
+  package func resume(from reason: ActivityPauses = .creation) {
+    if pauses.remove(reason) != nil { tryNow() }
   }
 
   /// A report has come.
@@ -168,7 +163,7 @@ package final class ScanController {
 
   private func reconcile() {
     guard !isBusy else { return }
-    let wanted = isPaused || isHeld ? nil : desired
+    let wanted = pauses.isEmpty ? desired : nil
     if actual != nil, actual != wanted {
       // Parameters can't be changed while a scan runs.
       isBusy = true

@@ -3,7 +3,7 @@ import HaloBluetoothCore
 /// Lets a scan and advertising take turns where the controller refuses one of them for the other (Core Specification Vol 4,
 /// Part E, 7.8.27): five seconds each. Then both are tried again.
 ///
-/// Each is held by a flag of its own, apart from the pause for a link that is created, after which the side that has the turn
+/// Each is held by a pause of its own, apart from that for a link that is created, after which the side that has the turn
 /// resumes.
 final class ScanTurns {
   enum Side {
@@ -66,10 +66,24 @@ final class ScanTurns {
       }
     }
     // Commands keep their order: the held side is off before the other one begins.
-    if side == .advertising { scan.isHeld = true }
-    advertiser.isHeld = side == .scan
-    if side != .advertising { scan.isHeld = false }
+    if side == .advertising { scan.pause(for: .turn) }
+    if side == .scan { advertiser.pause(for: .turn) } else { advertiser.resume(from: .turn) }
+    if side != .advertising { scan.resume(from: .turn) }
   }
+}
+
+/// Why a scan, or advertising, is off for a while, whatever is desired.
+package struct ActivityPauses: OptionSet, Sendable {
+  package let rawValue: UInt8
+
+  package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  /// A link is created.
+  package static let creation = ActivityPauses(rawValue: 1)
+  /// The other one of the two has its turn: see ``ScanTurns``.
+  static let turn = ActivityPauses(rawValue: 2)
+  /// Commands are sent that the controller refuses otherwise: see ``QuietCommands``.
+  static let quiet = ActivityPauses(rawValue: 4)
 }
 
 extension StackError {

@@ -49,6 +49,10 @@ public struct PairingOptions: Sendable {
   /// record of type `application/vnd.bluetooth.le.oob`. Such a pairing is authenticated, and needs no person. Not on `hciN`,
   /// where the kernel pairs. Other data is as none.
   public var outOfBandData: [UInt8]?
+  /// Whether the radio uses private addresses, which change every 15 minutes, so that nobody can track it by its address.
+  /// Devices that it pairs with meanwhile get the key by which they know it again; those of earlier bonds do not know it. The
+  /// kernel's adapters (`hciN`) do not offer it.
+  public var usesPrivateAddresses = false
   /// The file of the bonds; nil for that of the user, which `halo-raw bonds` lists. Simulated devices have no bonds in
   /// that one.
   public var bondFile: String?
@@ -80,6 +84,7 @@ public struct PairingOptions: Sendable {
     let file: (any BondStore)? = path.map { BondFile(path: $0) { _ in } }
     let host = SecurityHost(
       LibcryptoCryptography.shared, bonds: file ?? (isReal ? nil : SimulatedBonds()))
+    host.usesPrivateAddresses = usesPrivateAddresses
     apply(to: host)
     return host
   }

@@ -9,7 +9,7 @@ import HaloSystem
 /// The services of a radio for other devices, while `Radio.serve` runs.
 @BluetoothActor
 public final class Server {
-  /// The address that other devices see.
+  /// The address that other devices see; with private addresses, the one that stays.
   public nonisolated let address: BluetoothAddress
 
   /// The data that the server advertises besides its services.
@@ -186,7 +186,9 @@ public final class Server {
     _ preferred: PreferredConnectionParameters?
   ) throws(BluetoothError) {
     presence = Presence(name: name, appearance: appearance)
-    database.addGenericAccess(name: name, appearance: appearance?.rawValue ?? 0, preferred: preferred ?? .any)
+    database.addGenericAccess(
+      name: name, appearance: appearance?.rawValue ?? 0, preferred: preferred ?? .any,
+      resolvesAddresses: peripheral.resolvesAddresses)
     database.addGenericAttribute(hash: LibcryptoCryptography.databaseHash)
     for service in services { try offered.add(service, to: self) }
     try advertise()

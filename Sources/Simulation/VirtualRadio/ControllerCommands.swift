@@ -121,34 +121,11 @@ extension VirtualController {
       .success(controller.suggestedDataLength)
     },
     .ofLink(ReadTransmitPowerLevel.self), .constant(SetEventMaskPage2.self),
-    .complete(LEAddDeviceToResolvingList.self, .version5) { controller, command in
-      controller.addToResolvingList(command.identity)
-    },
-    .complete(LERemoveDeviceFromResolvingList.self, .version5) { controller, command in
-      controller.resolvingList.remove(command.identity) == nil
-        ? .failure(.unknownConnectionIdentifier) : .success(.init())
-    },
-    .complete(LEClearResolvingList.self, .version5) { controller, _ in
-      controller.resolvingList = []
-      return .success(.init())
-    },
-    .constant(LEReadResolvingListSize.self, .version5) { $0.size = acceptListSize },
-    // Each device keeps its address.
-    .constant(LESetAddressResolutionEnable.self, .version5),
-    .constant(LESetResolvablePrivateAddressTimeout.self, .version5),
     .constant(LESetDefaultPHY.self, .version5),
-    .constant(LESetPrivacyMode.self, .version5),
   ]
 
-  private func nextRandomNumber() -> UInt64 {
+  func nextRandomNumber() -> UInt64 {
     randomNumbers &+= 1
     return SplitMix.mix(options.seed &+ SplitMix.mix(randomNumbers))
-  }
-
-  private func addToResolvingList(_ address: BluetoothAddress) -> Result<NoReturnParameters, HCIErrorCode> {
-    guard !resolvingList.contains(address) else { return .failure(.invalidCommandParameters) }
-    guard resolvingList.count < Int(Self.acceptListSize) else { return .failure(.memoryCapacityExceeded) }
-    resolvingList.insert(address)
-    return .success(.init())
   }
 }

@@ -26,6 +26,8 @@ struct Initiation {
   var parameters: ConnectionParameters
   /// The address that the peer sees.
   var ownAddress: BluetoothAddress
+  /// Whether the controller has made it.
+  var isMade = false
 }
 
 extension LECreateConnection {
@@ -171,9 +173,11 @@ extension VirtualController {
   private func hear(_ place: DeviceInReach) {
     let device = place.device
     guard place.link == nil, let advertisement = device.advertisement else { return }
-    let address = device.address
+    guard !resolvingList.ignores(device.address) else { return }
+    // The address that stays of a device that is known.
+    let address = resolvingList.device(at: device.address)?.identity ?? device.address
     // Scanners before Bluetooth 5 receive legacy PDUs only.
-    if scan.isOn, advertisement.target.map({ $0 == options.address || $0 == randomAddress }) ?? true,
+    if scan.isOn, advertisement.target.map({ isOwn($0) }) ?? true,
       !scan.usesAcceptList || acceptList.contains(address),
       scan.isExtended || advertisement.type.contains(.legacy)
     {
@@ -183,11 +187,16 @@ extension VirtualController {
       }
     }
     guard let wanted = initiation, advertisement.type.contains(.connectable),
-      wanted.peer.map({ $0 == address }) ?? acceptList.contains(address),
-      advertisement.target ?? wanted.ownAddress == wanted.ownAddress,
+      wanted.peer.map({ $0.plain == address }) ?? acceptList.contains(address),
+      advertisement.target.map({ $0 == wanted.ownAddress || wanted.isMade && resolvingList.isOwn($0) })
+        ?? true,
       device.acceptsLink(from: wanted.ownAddress)
     else { return }
     connect(place, wanted)
+  }
+
+  private func isOwn(_ address: BluetoothAddress) -> Bool {
+    address == options.address || address == randomAddress || resolvingList.isOwn(address)
   }
 
   /// An extended report also has a bit for a connectable advertiser; a legacy one has none.
@@ -199,7 +208,7 @@ extension VirtualController {
     _ device: any SimulatedDevice, _ advertisement: RadioAdvertisement, _ type: AdvertisingReport.EventType,
     _ data: [UInt8]
   ) {
-    let address = device.address
+    let address = resolvingList.device(at: device.address)?.identity.resolved ?? device.address
     guard scan.isOn,
       scan.reported.insert(.init(address: address, type: type)).inserted
         || !scan.filtersDuplicates
@@ -234,7 +243,9 @@ extension VirtualController {
   }
 
   private func initiate(_ peer: BluetoothAddress?, _ parameters: ConnectionParameters, own: OwnAddressType) {
-    initiation = Initiation(peer: peer, parameters: parameters, ownAddress: ownAddress(own))
+    let made = madeAddress(own, for: peer)
+    initiation = Initiation(
+      peer: peer, parameters: parameters, ownAddress: made ?? ownAddress(own), isMade: made != nil)
     listen()
   }
 
@@ -258,7 +269,9 @@ extension VirtualController {
         interval: parameters.intervalMax, latency: parameters.latency,
         supervisionTimeout: parameters.supervisionTimeout), timers: timers)
     place.link = link
-    sendConnectionComplete(.success, place.handle, place.device.address, link.parameters)
+    sendConnectionComplete(
+      .success, place.handle, place.device.address, link.parameters,
+      own: wanted.isMade ? wanted.ownAddress : nil)
     place.device.connected(link)
     if link.isDead {
       // Six connection events without a packet (Vol 6, Part B, 4.5.2).
@@ -269,10 +282,15 @@ extension VirtualController {
   }
 
   /// Sends the one form of the event that the host has enabled.
+  ///
+  /// - Parameters:
+  ///   - peer: its address on the air
+  ///   - own: the address that the controller has made for this side; nil if it uses another one
   func sendConnectionComplete(
     _ status: HCIErrorCode, _ handle: ConnectionHandle, _ peer: BluetoothAddress,
-    _ parameters: LinkParameters, role: LERole = .central
+    _ parameters: LinkParameters, own: BluetoothAddress? = nil, role: LERole = .central
   ) {
+    let known = resolvingList.device(at: peer)?.identity
     send(
       .leConnectionComplete(
         LEConnectionComplete {
@@ -280,7 +298,9 @@ extension VirtualController {
           $0.status = status
           $0.handle = handle
           $0.role = role
-          $0.peerAddress = peer
+          $0.peerAddress = known?.resolved ?? peer
+          $0.localResolvableAddress = own
+          $0.peerResolvableAddress = known == nil ? nil : peer
           $0.parameters = parameters
         }))
   }

@@ -1,5 +1,6 @@
 import HCI
 import HaloBluetoothCore
+import HaloSecurityManager
 
 /// A simulated radio medium: controllers and devices without a host, which are all in reach of each other.
 ///
@@ -8,6 +9,10 @@ package final class RadioMedium {
   /// The virtual or real time.
   package let timers: Timers
 
+  /// With it, controllers resolve private addresses; nil if they do not.
+  private(set) lazy var cryptography = loadCryptography()
+  private let loadCryptography: () -> (any Cryptography)?
+
   private struct Place {
     weak var device: (any SimulatedDevice)?
   }
@@ -15,8 +20,12 @@ package final class RadioMedium {
   private var places: [Place] = []
   private var controllers: [VirtualController] { places.compactMap { $0.device as? VirtualController } }
 
-  package init(timers: Timers) {
+  /// - Parameters:
+  ///   - timers: its time
+  ///   - cryptography: for controllers that resolve private addresses
+  package init(timers: Timers, cryptography: @autoclosure @escaping () -> (any Cryptography)? = nil) {
     self.timers = timers
+    loadCryptography = cryptography
   }
 
   /// Brings a device into the air. The controllers that were there before, and those that come later, can hear it.

@@ -23,6 +23,10 @@ struct VirtualAdvertising {
   /// A set in the air.
   private struct Running {
     let address: BluetoothAddress
+    /// Whether the controller has made the address.
+    let isMade: Bool
+    /// Who is called, at the address of this moment; nil for everybody.
+    let target: BluetoothAddress?
     let times: AdvertisingTimes
     /// Counts the starts of all sets.
     let number: Int
@@ -64,10 +68,16 @@ struct VirtualAdvertising {
     handle(at: now).flatMap { running[$0]?.address } ?? lastAddress
   }
 
+  /// The address of the set that a central has answered now, if the controller has made it.
+  func madeAddress(at now: Instant) -> BluetoothAddress? {
+    handle(at: now).flatMap { running[$0] }.flatMap { $0.isMade ? $0.address : nil }
+  }
+
   func advertisement(at now: Instant) -> RadioAdvertisement? {
-    guard let set = handle(at: now).flatMap({ sets[$0] }) else { return nil }
+    guard let handle = handle(at: now), let set = sets[handle] else { return nil }
     return RadioAdvertisement(
-      set.type, data: set.data, scanResponse: set.scanResponse, target: set.target, sid: set.sid)
+      set.type, data: set.data, scanResponse: set.scanResponse, target: running[handle]?.target,
+      sid: set.sid)
   }
 
   func acceptsLink(
@@ -82,9 +92,13 @@ struct VirtualAdvertising {
   // MARK: Start and end
 
   /// - Returns: the number of the start
-  mutating func start(_ handle: UInt8, at address: BluetoothAddress, _ times: AdvertisingTimes) -> Int {
+  mutating func start(
+    _ handle: UInt8, at address: BluetoothAddress, isMade: Bool, target: BluetoothAddress?,
+    _ times: AdvertisingTimes
+  ) -> Int {
     starts += 1
-    running[handle] = Running(address: address, times: times, number: starts)
+    running[handle] = Running(
+      address: address, isMade: isMade, target: target, times: times, number: starts)
     lastAddress = address
     return starts
   }
@@ -155,7 +169,12 @@ extension VirtualController {
       return done.map { _ in .init() }
     },
     .complete(LESetAdvertisingSetRandomAddress.self, .version5) { controller, command in
-      controller.change(command.advertisingHandle) { $0.randomAddress = command.address }
+      // It must not change while a central may answer it (7.8.52).
+      let isConnectable = controller.advertising.sets[command.advertisingHandle]?.type.contains(.connectable)
+      guard isConnectable != true || !controller.advertising.isRunning(command.advertisingHandle) else {
+        return .failure(.commandDisallowed)
+      }
+      return controller.change(command.advertisingHandle) { $0.randomAddress = command.address }
     },
     .complete(LESetExtendedAdvertisingData.self, .extended) { controller, command in
       controller.change(command.advertisingHandle) { $0.data = joined($0.data, command) }
@@ -231,15 +250,20 @@ extension VirtualController {
       return .failure(.commandDisallowed)
     }
     if options.cannotScanWhileAdvertising, scan.isOn { return .failure(.commandDisallowed) }
-    var address = options.address
-    if set.ownAddressType.rawValue & 1 == 1 {
+    let made = madeAddress(set.ownAddressType, for: set.target)
+    var address = made ?? options.address
+    if made == nil, set.ownAddressType.rawValue & 1 == 1 {
       let random = handle == VirtualAdvertising.legacy ? randomAddress : set.randomAddress
       guard let random else { return .failure(.invalidCommandParameters) }
       address = random
     }
+    // A device that changes its address is called at one that is made for it.
+    let isMadeForTarget = set.ownAddressType.rawValue & 2 == 2
+    let cipher = isMadeForTarget ? set.target.flatMap { resolvingList[$0]?.peer } : nil
+    let target = cipher.flatMap { makeAddress($0) } ?? set.target
     let interval = set.hasHighDuty ? .milliseconds(20) : set.interval
     let number = advertising.start(
-      handle, at: address,
+      handle, at: address, isMade: made != nil, target: target,
       AdvertisingTimes(seed: options.seed &+ UInt64(handle), interval: interval, start: timers.now))
     let limit = handle == VirtualAdvertising.legacy && set.hasHighDuty ? Self.highDutyTime : duration
     if limit > .zero {

@@ -2,7 +2,7 @@ import HCI
 
 /// A command that the virtual controller supports, and its answer. A row in one of the tables is sufficient:
 /// ``VirtualController/controllerCommands``, `discoveryCommands`, `advertisingCommands`, `linkCommands`,
-/// `encryptionCommands` and `sideCommands`.
+/// `encryptionCommands`, `privacyCommands` and `sideCommands`.
 struct VirtualCommand: Sendable {
   /// Which controllers support a command, and which others they accept beside it.
   enum Kind {
@@ -94,7 +94,8 @@ struct VirtualCommand: Sendable {
   fileprivate static let table = Dictionary(
     uniqueKeysWithValues: (VirtualController.controllerCommands + VirtualController.discoveryCommands
       + VirtualController.advertisingCommands + VirtualController.linkCommands
-      + VirtualController.encryptionCommands + VirtualController.sideCommands).map { ($0.type.opcode, $0) })
+      + VirtualController.encryptionCommands + VirtualController.privacyCommands
+      + VirtualController.sideCommands).map { ($0.type.opcode, $0) })
 }
 
 extension VirtualController {

@@ -15,7 +15,8 @@ extension VirtualController: SimulatedDevice {
       .encryption, .connectionParametersRequestProcedure, .extendedRejectIndication,
       .peripheralInitiatedFeaturesExchange, .ping, .dataPacketLengthExtension,
     ]
-    if options.bluetooth5 { features.formUnion([.llPrivacy, .phy2M, .extendedAdvertising]) }
+    if options.bluetooth5 { features.formUnion([.phy2M, .extendedAdvertising]) }
+    if options.bluetooth5, medium.cryptography != nil { features.insert(.llPrivacy) }
     return features
   }
 
@@ -30,9 +31,10 @@ extension VirtualController: SimulatedDevice {
   package func connected(_ link: SimulatedLink) {
     guard let place = place(of: link.central) else { return link.isDead = true }
     place.link = link
+    let own = advertising.madeAddress(at: timers.now)
     let set = advertising.ended(at: timers.now)
     sendConnectionComplete(
-      .success, place.handle, link.centralAddress, link.parameters, role: .peripheral)
+      .success, place.handle, link.centralAddress, link.parameters, own: own, role: .peripheral)
     guard let set else { return }
     // Sets are of the extended commands only.
     send(

@@ -45,8 +45,7 @@ package final class VirtualController {
   var family: VirtualCommand.Kind?
   var randomAddress: BluetoothAddress?
   var acceptList: Set<BluetoothAddress> = []
-  /// Kept for its size only: addresses are not resolved.
-  var resolvingList: Set<BluetoothAddress> = []
+  var resolvingList = VirtualResolvingList()
   /// The number of random numbers generated.
   var randomNumbers: UInt64 = 0
   var suggestedDataLength = DataLength(octets: 27, time: 328)
@@ -168,7 +167,7 @@ package final class VirtualController {
     family = nil
     randomAddress = nil
     acceptList = []
-    resolvingList = []
+    resolvingList = VirtualResolvingList()
     suggestedDataLength = DataLength(octets: 27, time: 328)
     stopScan()
     initiation = nil

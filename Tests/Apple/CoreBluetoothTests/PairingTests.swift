@@ -3,6 +3,7 @@ import CoreBluetooth
 import Foundation
 import GAP
 import HCI
+import HaloBluetoothCore
 import HaloDevices
 import HaloGATT
 import HaloRaw
@@ -24,7 +25,8 @@ struct PairingTests {
     private(set) var links: [GATTLink] = []
     private let value: AttributeHandle
 
-    init() async throws {
+    /// - Parameter hides: whether it has another address after each link
+    init(hides: Bool = false) async throws {
       var options = ControllerOptions()
       options.address = BluetoothAddress(0xC000_0000_0001, .public)
       let table = AttributeDatabase()
@@ -35,7 +37,9 @@ struct PairingTests {
       table.addCharacteristic(
         BluetoothUUID(0xFF02 as UInt16), [.read, .authenticatedSignedWrites], value: [0])
       let adapter = HCIAdapter(SimulatedTransport(medium, options))
-      adapter.security = Self.security(bonds)
+      let security = Self.security(bonds)
+      security.usesPrivateAddresses = hides
+      adapter.security = security
       peripheral = Peripheral(adapter, serving: table)
       _ = try await adapter.start()
       peripheral.onConnection = { [unowned self] link in
@@ -62,6 +66,9 @@ struct PairingTests {
       adapter.security = Self.security(phoneBonds)
       return ManagedAdapter.kept(adapter)
     }
+
+    /// The addresses that it had on its links.
+    var addresses: Set<BluetoothAddress> { Set(links.compactMap { $0.localAddress }) }
 
     func forget() { bonds.remove(BluetoothAddress(0xC000_0000_0002, .public)) }
     func stop() async { await peripheral.stop() }
@@ -104,6 +111,28 @@ struct PairingTests {
     await radio.close()
   }
 
+  /// The object of a program stands for the device, whatever address it has.
+  @Test func anObjectOutlivesTheAddress() async throws {
+    let lock = try await Lock(hides: true)
+    let radio = await lock.phoneRadio()
+    let phone = await Recorder.start(radio)
+    await phone.connect("Lock")
+    await readValue(phone)
+    await phone.perform { me in
+      if let peripheral = me.peripherals["Lock"] { me.central.cancelPeripheralConnection(peripheral) }
+    }
+    await phone.until("disconnected Lock, disconnected")
+    await phone.perform { me in
+      if let peripheral = me.peripherals["Lock"] { me.central.connect(peripheral) }
+    }
+    await phone.until("connected Lock", count: 2)
+    await readValue(phone, times: 2)
+    #expect(await lock.bondCount == 1)
+    #expect(await lock.addresses.count == 2)
+    await lock.stop()
+    await radio.close()
+  }
+
   /// The device was reset: Apple's error, and no link in clear.
   @Test func aForgottenBondFailsToConnect() async throws {
     let lock = try await Lock()
@@ -131,7 +160,9 @@ struct PairingTests {
     }
     let device = try await Radio.open(RadioSelector("virtual:air=asking"), pairing: asking)
     let value = CharacteristicID<[UInt8]>("FF01", in: "FF00")
-    let service = LocalService("FF00", LocalCharacteristic(value, [42], security: .authenticated))
+    let service = LocalService(
+      "FF00", LocalCharacteristic(value, [42], security: .authenticated),
+      LocalCharacteristic(CharacteristicID<[UInt8]>("FF02", in: "FF00"), [0]))
     try await device.serve([service], as: "Lock") { _ in
       let phone = Recorder()
       await phone.perform {
@@ -149,19 +180,20 @@ struct PairingTests {
     try await device.close()
   }
 
-  private func readValue(_ phone: Recorder) async {
-    await discover(phone)
+  /// - Parameter times: how often it was read by then
+  private func readValue(_ phone: Recorder, times: Int = 1) async {
+    await discover(phone, times: times)
     await phone.perform { $0.peripherals["Lock"]?.readValue(for: $0.characteristic("FF01")) }
-    await phone.until("value FF01 [42]")
+    await phone.until("value FF01 [42]", count: times)
   }
 
-  private func discover(_ phone: Recorder) async {
+  private func discover(_ phone: Recorder, times: Int = 1) async {
     await phone.perform { $0.peripherals["Lock"]?.discoverServices() }
-    await phone.until("services FF00")
+    await phone.until("services FF00", count: times)
     await phone.perform { me in
       guard let lock = me.peripherals["Lock"], let service = lock.services?.first else { return }
       lock.discoverCharacteristics(nil, for: service)
     }
-    await phone.until("characteristics of FF00: FF01,FF02")
+    await phone.until("characteristics of FF00: FF01,FF02", count: times)
   }
 }

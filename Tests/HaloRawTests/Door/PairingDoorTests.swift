@@ -49,6 +49,31 @@ struct PairingDoorTests {
     #expect(value == [7])
   }
 
+  /// Both ends hide. After the pairing, the device has one address for the program, whatever it has on the air.
+  @Test func deviceIsKnownAtOtherAddresses() async throws {
+    var hidden = PairingOptions.justWorks
+    hidden.usesPrivateAddresses = true
+    let server = try await Radio.open("virtual:air=door-private", pairing: hidden)
+    let service = LocalService("FF00", LocalCharacteristic(Self.secret, [7], security: .encrypted))
+    try await server.serve([service], as: "Lock") { [hidden] _ in
+      try await withRadio("virtual:air=door-private", pairing: hidden) { radio in
+        var addresses: [BluetoothAddress] = []
+        for _ in 0..<4 {
+          let lock = try await radio.connect(to: .name("Lock"))
+          let value = try await lock.read(Self.secret)
+          let status = await lock.status()
+          #expect(value == [7] && status.isEncrypted)
+          addresses.append(lock.peer)
+          await lock.disconnect()
+          try await radio.clock.sleep(for: .seconds(1000))
+        }
+        let identity = await server.address
+        #expect(addresses[0] != identity && addresses[1...] == [identity, identity, identity])
+      }
+    }
+    try await server.close()
+  }
+
   @Test func defaultPairsWithNobody() async throws {
     try await meet("door-default", .justWorks, .bondedOnly, security: .encrypted) { connection in
       do {

@@ -86,12 +86,15 @@ final class MemoryBonds: BondStore {
   static let encryptedType = BluetoothUUID(0x2A1C as UInt16)
   static let authenticatedType = BluetoothUUID(0x2A1D as UInt16)
 
-  /// - Parameter privateAddress: the address on the air; nil for the public one
+  /// - Parameters:
+  ///   - privateAddress: the address on the air; nil for the public one
+  ///   - hides: whether it uses private addresses of its own
   init(
     _ medium: RadioMedium, _ address: UInt64, _ ioCapability: IOCapability, _ policy: PairingPolicy,
-    privateAddress: BluetoothAddress? = nil
+    privateAddress: BluetoothAddress? = nil, hides: Bool = false, bluetooth5: Bool = true
   ) async throws {
     var options = ControllerOptions()
+    options.bluetooth5 = bluetooth5
     options.address = BluetoothAddress(address, .public)
     self.address = privateAddress ?? options.address
     transport = TappedTransport(medium, options)
@@ -101,6 +104,7 @@ final class MemoryBonds: BondStore {
     user = TestUser(ioCapability)
     security = SecurityHost(
       LibcryptoCryptography.shared, bonds: bonds, settings: PairingSettings(policy: policy), agent: user)
+    security.usesPrivateAddresses = hides
     adapter.security = security
     database.addService(Self.service)
     encrypted = database.addCharacteristic(
@@ -128,8 +132,10 @@ final class MemoryBonds: BondStore {
 
   /// The same device after a restart: what it has in memory is gone, its bonds are not.
   func restart() {
+    let hides = security.usesPrivateAddresses
     security = SecurityHost(
       LibcryptoCryptography.shared, bonds: bonds, settings: security.settings, agent: user)
+    security.usesPrivateAddresses = hides
     adapter.security = security
   }
 

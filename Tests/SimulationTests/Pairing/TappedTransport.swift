@@ -24,6 +24,9 @@ final class TappedTransport: HCITransport {
   /// The PDUs of ATT that have come.
   private(set) var attributePDUs: [[UInt8]] = []
 
+  /// The controller, as others hear it.
+  var controller: VirtualController? { transport.controller }
+
   private let transport: SimulatedTransport
   private var handle: UInt16 = 0
   private var recombiner = Recombiner()

@@ -91,9 +91,9 @@ import HaloSimulation
     // LE Read Filter Accept List Size; LE Read Number of Supported Advertising Sets.
     #expect(old[1 + 26] & 0x40 != 0 && old[1 + 36] & 0x80 == 0)
     #expect(new[1 + 26] & 0x40 != 0 && new[1 + 36] & 0x80 != 0)
-    // LL Privacy and LE Extended Advertising: bits 6 and 12.
+    // LE Extended Advertising: bit 12.
     #expect(host.complete(LEReadLocalSupportedFeatures()) == hex("00 3f00000000000000"))
-    #expect(ScriptedHost().complete(LEReadLocalSupportedFeatures()) == hex("00 7f11000000000000"))
+    #expect(ScriptedHost().complete(LEReadLocalSupportedFeatures()) == hex("00 3f11000000000000"))
   }
 
   @Test func damagedCommandsAreSurvived() {

@@ -8,7 +8,7 @@ import HaloRaw
 
 extension CommonOptions {
   /// The options of every command that uses an adapter.
-  static let ofAdapters: [any CommandOption] = [adapter, take, record, replace, explain, verbose]
+  static let ofAdapters: [any CommandOption] = [adapter, take, privacy, record, replace, explain, verbose]
 
   /// The options of every command that connects to a device.
   static let ofLinks: [any CommandOption] = [
@@ -25,6 +25,12 @@ extension CommonOptions {
   static let take = Flag(
     "--take",
     help: "with user:hciN: take an adapter that is up, which ends its links; it is up again afterwards")
+  static let privacy = Flag(
+    "--privacy",
+    help: """
+      use an address that changes every 15 minutes, so that nobody can track this machine by it; devices that it pairs \
+      with meanwhile know it again, others do not; not with hciN, whose address the kernel chooses
+      """)
   static let record = Option(
     "--record", as: .file(.writes),
     help: "record all HCI traffic to a btsnoop file; keys of pairings are in it")

@@ -70,7 +70,8 @@ let advertiseCommand = CommandSpec(
   let name = invocation[AdvertiseOption.name] ?? "halo-raw"
   try await Session.run(invocation, endsInOrder: true, connects: false, pairs: true) { session in
     let database = AttributeDatabase()
-    database.addGenericAccess(name: name)
+    database.addGenericAccess(
+      name: name, resolvesAddresses: session.adapter.security?.resolvesAddresses == true)
     let peripheral = Peripheral(session.adapter, serving: database)
     _ = session.letDevicesPair(nil)
     try await session.serve(peripheral, advertising, invocation)

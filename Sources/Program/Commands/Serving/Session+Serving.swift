@@ -96,7 +96,7 @@ extension Session {
     waitsForAdapter = true
     peripheral.admit(invocation, title: "halo-raw")
     peripheral.status.onChange = { [central] error in
-      let address = central.information?.address.description ?? "this adapter"
+      let address = central.information?.place ?? "this adapter"
       Console.error(
         error.map { "halo-raw: \($0); it is tried again" } ?? "advertising at \(address); Ctrl-C ends it")
     }
@@ -123,8 +123,11 @@ extension Session {
 @BluetoothActor
 final class ServingAdapter {
   let adapter: any Adapter
-  /// The address that other devices see.
-  let address: BluetoothAddress
+  private let information: AdapterInformation
+  /// The address that stays.
+  var address: BluetoothAddress { information.address }
+  /// Where other devices hear it.
+  var place: String { information.place }
   /// Ends the command.
   let interruption: Interruption
 
@@ -137,19 +140,21 @@ final class ServingAdapter {
   ///   - specification: the adapter
   ///   - invocation: has the other options of adapters
   ///   - address: takes the place of the adapter's own: a random static one, for an adapter that this program drives
+  ///   - hides: whether the adapter uses private addresses
   ///   - opensAnother: whether `body` opens another adapter, for which privileges are kept
   ///   - interruption: ends attempts. `body` ends by it on its own.
   ///   - body: serves until the interruption
   static func run(
     _ specification: AdapterSpecification, _ invocation: Invocation, at address: BluetoothAddress? = nil,
-    opensAnother: Bool = false, until interruption: Interruption,
+    hides: Bool = false, opensAnother: Bool = false, until interruption: Interruption,
     _ body: (ServingAdapter) async throws -> Void
   ) async throws(Failure) {
     if invocation[CommonOptions.take] {
       guard case .user = specification else { throw .usage("--take needs --adapter user:hciN") }
     }
     let opened = try await interruption.cancels { () async throws(Failure) in
-      try await SessionAdapter(specification, invocation, at: address, opensAnother: opensAnother)
+      try await SessionAdapter(
+        specification, invocation, at: address, hides: hides, opensAnother: opensAnother)
     }
     // Phones pair with what they use for long, and keep their subscriptions then.
     opened.security.settings.policy = .justWorks
@@ -157,7 +162,7 @@ final class ServingAdapter {
     opened.adapter.onNote = { if isVerbose { Console.error($0) } }
     let result = await outcome {
       let information = try await interruption.cancels { try await opened.start() }
-      let serving = ServingAdapter(opened, information.address, interruption)
+      let serving = ServingAdapter(opened, information, interruption)
       ServiceManager.shared.ready()
       let served = await outcome { try await body(serving) }
       // It is the cause of the other failures.
@@ -169,8 +174,8 @@ final class ServingAdapter {
     try result.get()
   }
 
-  private init(_ opened: SessionAdapter, _ address: BluetoothAddress, _ interruption: Interruption) {
-    (adapter, self.address, self.interruption) = (opened.adapter, address, interruption)
+  private init(_ opened: SessionAdapter, _ information: AdapterInformation, _ interruption: Interruption) {
+    (adapter, self.information, self.interruption) = (opened.adapter, information, interruption)
     opened.tap?.onFailure = { [weak self] error in self?.fail(Failure(error)) }
     opened.managed.onFailure = { [weak self, weak opened] error in
       if let error { self?.lost(error) } else { self?.isBack(opened?.central.information?.address) }

@@ -102,7 +102,7 @@ final class Session {
     let interruption = Interruption()
     self.interruption = interruption
     let opened = try await interruption.cancels { () async throws(Failure) in
-      try await SessionAdapter(spec, invocation)
+      try await SessionAdapter(spec, invocation, hides: invocation[CommonOptions.privacy])
     }
     // Simulated rings are not stored.
     known = KnownRings(path: spec.isReal ? KnownRings.standardPath : nil)

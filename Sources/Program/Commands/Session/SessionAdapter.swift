@@ -43,16 +43,18 @@ final class SessionAdapter {
   ///   - specification: the adapter
   ///   - invocation: has the other options of adapters
   ///   - address: takes the place of the adapter's own, where this program drives it
+  ///   - hides: whether it uses private addresses
   ///   - opensAnother: whether privileges are kept, as another adapter is opened after this one
   init(
     _ specification: AdapterSpecification, _ invocation: Invocation, at address: BluetoothAddress? = nil,
-    opensAnother: Bool = false
+    hides: Bool = false, opensAnother: Bool = false
   ) async throws(Failure) {
     var virtualClock: HostClock?
     security = SecurityHost(
       LibcryptoCryptography.shared, bonds: specification.isReal ? BondFile.ofUser : SimulatedBonds())
     if invocation.command.opensLinks, invocation[CommonOptions.bond] { security.settings.policy = .justWorks }
     var opening = AdapterOpenOptions()
+    security.usesPrivateAddresses = hides
     opening.security = security
     opening.forcesTakeover = invocation[CommonOptions.take]
     opening.randomAddress = address

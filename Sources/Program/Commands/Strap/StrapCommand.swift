@@ -58,7 +58,7 @@ let strapCommand = CommandSpec(
     }
     return try await Session.run(invocation, endsInOrder: true) { session in
       try await serve(
-        session, invocation, budget, on: session.adapter, at: session.central.information?.address)
+        session, invocation, budget, on: session.adapter, at: session.central.information?.place)
     }
   }
   guard phoneSide.isReal else {
@@ -66,13 +66,15 @@ let strapCommand = CommandSpec(
   }
   let (ofRing, ofPhone) = try invocation.divided(adapter, phoneSide)
   let interruption = Interruption()
-  try await ServingAdapter.run(phoneSide, ofPhone, opensAnother: true, until: interruption) {
+  try await ServingAdapter.run(
+    phoneSide, ofPhone, hides: ofPhone[CommonOptions.privacy], opensAnother: true, until: interruption
+  ) {
     served in
     try await Session.run(ofRing, endsInOrder: true) { session in
       // The failure of the other adapter ends both.
       let forget = interruption.onRequest { session.interruption.request() }
       defer { forget() }
-      try await serve(session, invocation, budget, on: served.adapter, at: served.address)
+      try await serve(session, invocation, budget, on: served.adapter, at: served.place)
     }
   }
 }
@@ -84,15 +86,15 @@ let strapCommand = CommandSpec(
 ///   - invocation: has the name that other devices show, and which of them may connect
 ///   - budget: how long the ring is looked for
 ///   - adapter: that of the other devices, which is started
-///   - address: the address that they see
+///   - place: the address that they see
 @BluetoothActor
 private func serve(
   _ session: Session, _ invocation: Invocation, _ budget: ReconnectPolicy.Budget, on adapter: any Adapter,
-  at address: BluetoothAddress?
+  at place: String?
 ) async throws {
   let server = StrapServer(adapter, name: invocation[StrapOption.name])
   server.admit(invocation)
-  let place = address.map { " at \($0)" } ?? ""
+  let place = place.map { " at \($0)" } ?? ""
   try server.start(
     telling: "advertises\(place), for the heart rate of \(session.selector.title); Ctrl-C ends it")
   let link = session.keepRing(budget)

@@ -56,7 +56,9 @@ final class StrapServer {
     timers = adapter.timers
     let (level, table) = (Level(), AttributeDatabase())
     (self.level, database) = (level, table)
-    table.addGenericAccess(name: name, appearance: Self.appearance)
+    table.addGenericAccess(
+      name: name, appearance: Self.appearance,
+      resolvesAddresses: adapter.security?.resolvesAddresses == true)
     table.addGenericAttribute(hash: LibcryptoCryptography.databaseHash)
     table.addService(Self.heartRate)
     measurement = table.addCharacteristic(CharacteristicID.heartRateMeasurement.uuid, .notify)

@@ -15,6 +15,7 @@ extension Bond: StoredEntry {
       peer: try json.identity("address", "type"), own: try json.identity("ownAddress", "ownType"),
       isSecureConnections: try json.member("secureConnections"))
     identityResolvingKey = try json.key("identityResolvingKey")
+    ownIdentityResolvingKey = try json.key("ownIdentityResolvingKey")
     keyAsCentral = try json.optionalMember("keyAsCentral", as: StoredLongTermKey.self)?.key
     keyAsPeripheral = try json.optionalMember("keyAsPeripheral", as: StoredLongTermKey.self)?.key
     peerSigning = try json.optionalMember("peerSigning", as: StoredSigningKey.self)?.key
@@ -30,6 +31,7 @@ extension Bond: StoredEntry {
       "ownAddress": .string("\(own)"), "ownType": .integer(Int(own.kind.rawValue)),
       "secureConnections": .bool(isSecureConnections),
       "identityResolvingKey": identityResolvingKey.map { .string(Hex.string($0)) },
+      "ownIdentityResolvingKey": ownIdentityResolvingKey.map { .string(Hex.string($0)) },
       "keyAsCentral": keyAsCentral.map { StoredLongTermKey(key: $0).json },
       "keyAsPeripheral": keyAsPeripheral.map { StoredLongTermKey(key: $0).json },
       "peerSigning": peerSigning.map { StoredSigningKey(key: $0).json },

@@ -21,6 +21,7 @@ import Testing
     var bond = Bond(peer: ring, own: own, isSecureConnections: false)
     bond.name = "R02 \"Ännchen\"\u{1}"
     bond.identityResolvingKey = Array(0..<16)
+    bond.ownIdentityResolvingKey = Array(48..<64)
     bond.keyAsCentral = LongTermKey(
       Array(repeating: 0xFF, count: 16), random: .max, diversifier: .max, isAuthenticated: true, size: 16)
     bond.keyAsPeripheral = LongTermKey(
@@ -190,7 +191,7 @@ import Testing
     ("identityResolvingKey", .string("00")),
     ("identityResolvingKey", .string(String(repeating: "0", count: 33))),
     ("identityResolvingKey", .string(String(repeating: "g", count: 32))),
-    ("identityResolvingKey", .array([])),
+    ("identityResolvingKey", .array([])), ("ownIdentityResolvingKey", .string("00")),
     ("keyAsCentral", .array([])), ("keyAsCentral", .object([:])), ("keyAsCentral", .string("key")),
     ("keyAsPeripheral", .bool(false)), ("peerSigning", .object([:])), ("ownSigning", .integer(1)),
     ("name", .integer(1)), ("name", .string(String(repeating: "x", count: 249))),
