@@ -61,6 +61,7 @@ class Lock(Worker):
     def __init__(self, device, options, journal):
         self.device, self.options, self.journal = device, options, journal
         self.user = User(options, journal)
+        device.le_privacy_enabled = options.privacy
         device.keystore = MemoryKeyStore()
         tag = self.tag() if options.tag else None
         device.pairing_config_factory = lambda _: PairingConfig(
@@ -98,8 +99,10 @@ class Lock(Worker):
         return PairingConfig.OobConfig(context, None, legacy)
 
     def on_connection(self, connection):
-        self.journal.note("connected")
-        connection.on("disconnection", lambda reason: self.journal.note("disconnected", reason=int(reason)))
+        self.journal.note(
+            "connected", peer=str(connection.peer_address), at=str(connection.peer_resolvable_address),
+            own=str(self.device.random_address))
+        connection.on("disconnection", self.on_disconnection)
         connection.on("connection_encryption_change", lambda: self.journal.note(
             "encryption", on=bool(connection.encryption)))
         connection.on("pairing", lambda keys: self.journal.note("paired", authenticated=bool(connection.authenticated)))
@@ -108,6 +111,18 @@ class Lock(Worker):
             connection.request_pairing()
             if self.options.leaves:
                 self.spawn(self.leave(connection))
+
+    def on_disconnection(self, reason):
+        self.journal.note("disconnected", reason=int(reason))
+        if self.options.privacy:
+            self.spawn(self.change_address())
+
+    async def change_address(self):
+        """Bumble's own update_rpa() sets the old one once more."""
+        address = hci.Address.generate_private_address(self.device.irk)
+        await self.device.send_sync_command(hci.HCI_LE_Set_Random_Address_Command(random_address=address))
+        self.device.random_address = address
+        await self.advertise()
 
     async def leave(self, connection):
         """As rings that stay with paired hosts only."""
@@ -124,10 +139,14 @@ class Lock(Worker):
             self.device.l2cap_channel_manager.register_fixed_channel(att.ATT_CID, self.on_pdu)
             give_key(hashlib.sha256(b"signatures of the lock").digest()[:16])
         await self.device.power_on()
+        await self.advertise()
+
+    async def advertise(self):
         data = AdvertisingData([
             (AdvertisingData.FLAGS, b"\x06"), (AdvertisingData.COMPLETE_LOCAL_NAME, NAME.encode())])
         await self.device.start_advertising(
-            own_address_type=hci.OwnAddressType.RANDOM, advertising_data=bytes(data), auto_restart=True,
+            own_address_type=hci.OwnAddressType.RANDOM, advertising_data=bytes(data),
+            auto_restart=not self.options.privacy,
             advertising_interval_min=20, advertising_interval_max=20)
 
     async def command(self, line):
@@ -166,6 +185,7 @@ if __name__ == "__main__":
     parser.add_argument("--signs", action="store_true", help="it takes signed writes, and hands out a key for its own")
     parser.add_argument("--asks", action="store_true", help="it sends a Security Request at once")
     parser.add_argument("--leaves", action="store_true", help="and ends a link that is not encrypted after three seconds")
+    parser.add_argument("--privacy", action="store_true", help="it has another address after each link")
     parser.add_argument("--refuses", action="store_true")
     parser.add_argument("--sees-another-number", action="store_true")
     start(run(parser.parse_args()))

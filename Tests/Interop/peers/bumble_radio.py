@@ -135,7 +135,9 @@ async def use_bonded_strap(device, pairs: bool, count: int) -> dict:
         peer.gatt_client.notification_subscribers.setdefault(measurement.handle, set()).add(on_value)
     await asyncio.wait_for(enough.wait(), 20)
     await connection.disconnect()
-    return {"values": values, "encrypted": bool(connection.encryption)}
+    return {
+        "values": values, "encrypted": bool(connection.encryption), "peer": str(connection.peer_address),
+        "address": str(advertisement.address)}
 
 
 async def sign(device, service: int, number: int, counter: int, value: bytes, is_wrong: bool) -> str:
