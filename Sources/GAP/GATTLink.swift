@@ -73,7 +73,13 @@ package final class GATTLink {
     link.onRoom = { [weak self] in self?.roomAvailable() }
     link.onClosed = { [weak self] loss in self?.closed(loss) }
     link.onEvent = { [weak self] event in self?.happened(event) }
-    gatt.signer = CommandSigner(isNeeded: { !link.security.isEncrypted }) { message throws(StackError) in
+    gatt.signer = CommandSigner(
+      isNeeded: { !link.security.isEncrypted },
+      isReady: { [weak self] in
+        link.signing?.onReady = { self?.gatt.roomAvailable() }
+        return link.signing?.isReady ?? true
+      }
+    ) { message throws(StackError) in
       guard let signing = link.signing else { throw .signingNotOffered }
       return try signing.sign(message)
     }

@@ -184,6 +184,7 @@ package final class HCIAdapter: Adapter, RecoverableRadio {
     await stopAdvertising()
     release()
     await transport.finishClosing()
+    await security?.bonds?.finish()
   }
 
   /// Waits until the controller has stopped advertising: otherwise, it goes on after the program has ended. While it starts to

@@ -80,15 +80,16 @@ package struct PairingStrength: Hashable, Sendable, CustomStringConvertible {
 }
 
 /// The bonds of this user, which outlive the program.
+@BluetoothActor
 package protocol BondStore: AnyObject {
   /// All bonds, the newest last.
   var bonds: [Bond] { get }
-  /// Keeps a bond, in place of the one with the same peer and the same own address.
+  /// Keeps a bond, in place of the one with the same peer and the same own address. It is among ``bonds`` at once.
   ///
-  /// - Throws: if it can't be kept, as text for a person
-  func store(_ bond: Bond) throws(BondStoreError)
-  /// Forgets the bonds with a peer.
-  func remove(_ peer: BluetoothAddress) throws(BondStoreError)
+  /// - Parameter completion: called once, at once or later: when the bond is kept also if the program is killed, or can't be
+  func store(_ bond: Bond, completion: @escaping (BondStoreError?) -> Void)
+  /// Waits until all is kept.
+  func finish() async
 }
 
 /// Why a bond could not be kept or forgotten.

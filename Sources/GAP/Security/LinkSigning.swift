@@ -11,6 +11,8 @@ import HaloSecurityManager
 package final class LinkSigning {
   /// Called for the user.
   package var onEvent: ((LinkEvent) -> Void)?
+  /// Called when a command can be signed that could not before.
+  package var onReady: (() -> Void)?
 
   private let host: SecurityHost
   private let peer: BluetoothAddress
@@ -19,6 +21,9 @@ package final class LinkSigning {
 
   /// The counters of this side that were taken from the bond and not used.
   private var reserved: (key: [UInt8], counters: Range<UInt32>)?
+  private var isReserving = false
+  /// Why none could be taken, for the command that waits.
+  private var failure: StackError?
   /// The lowest counter of the peer that is valid, with its key; it may not be kept yet.
   private var lowest: Bond.SigningKey?
   /// The writes that take effect when ``lowest`` is kept.
@@ -28,8 +33,7 @@ package final class LinkSigning {
   /// What was reported: anybody can send wrong signatures for ever.
   private var reported: Set<SignatureFault> = []
 
-  /// A file on an SD card takes some milliseconds, in which no sample is read: a peer that signs without end must not fill the
-  /// time with that.
+  /// A peer that signs without end must not have the file written all the time.
   static let storingPause = Duration.milliseconds(100)
   /// The most writes that wait; later ones are ignored.
   static let mostWaiting = 64
@@ -48,7 +52,25 @@ package final class LinkSigning {
 
   // MARK: The writes of this side
 
-  /// Signs a command.
+  /// Whether a command can be signed now, or never will be. If not, counters are being taken from the bond; see ``onReady``.
+  package var isReady: Bool {
+    guard !isReserving else { return false }
+    guard failure == nil, functions != nil, var bond, var signing = bond.ownSigning else { return true }
+    if let reserved, reserved.key == signing.key, !reserved.counters.isEmpty { return true }
+    let counters = signing.reserve()
+    guard !counters.isEmpty, let store = host.bonds else { return true }
+    bond.ownSigning = signing
+    isReserving = true
+    store.store(bond) { [self] error in
+      isReserving = false
+      failure = error.map { .counterNotKept($0) }
+      if error == nil { reserved = (signing.key, counters) }
+      onReady?()
+    }
+    return !isReserving
+  }
+
+  /// Signs a command. Call it when ``isReady``.
   ///
   /// - Parameter message: the whole PDU up to the signature
   /// - Throws: `.pairingFailed` if there is no key to sign with
@@ -64,20 +86,11 @@ package final class LinkSigning {
   }
 
   private func nextCounter() throws(StackError) -> (key: [UInt8], counter: UInt32) {
-    guard var bond, var signing = bond.ownSigning else { throw .noSigningKey(peer) }
-    if reserved?.key != signing.key || reserved?.counters.isEmpty != false {
-      reserved = nil
-      let counters = signing.reserve()
-      guard !counters.isEmpty else { throw .signaturesUsedUp(peer) }
-      bond.ownSigning = signing
-      do throws(BondStoreError) {
-        try host.bonds?.store(bond)
-      } catch {
-        throw .counterNotKept(error)
-      }
-      reserved = (signing.key, counters)
+    if let failure = failure.take() { throw failure }
+    guard let signing = bond?.ownSigning else { throw .noSigningKey(peer) }
+    guard reserved?.key == signing.key, let counter = reserved?.counters.popFirst() else {
+      throw .signaturesUsedUp(peer)
     }
-    guard let counter = reserved?.counters.popFirst() else { throw .signaturesUsedUp(peer) }
     return (signing.key, counter)
   }
 
@@ -89,7 +102,7 @@ package final class LinkSigning {
     else { return }
     bond.ownSigning?.counter = counters.lowerBound
     // Without it, the counters are left out.
-    try? host.bonds?.store(bond)
+    host.bonds?.store(bond) { _ in }
   }
 
   // MARK: The writes of the peer
@@ -129,12 +142,11 @@ package final class LinkSigning {
       self?.deliver()
     }
     bond.peerSigning = lowest
-    do throws(BondStoreError) {
-      try host.bonds?.store(bond)
-    } catch {
-      return report(.counterNotKept("\(error)"))
+    guard let store = host.bonds else { return }
+    store.store(bond) { [self] error in
+      if let error { return report(.counterNotKept("\(error)")) }
+      for write in writes { write() }
     }
-    for write in writes { write() }
   }
 
   private func report(_ fault: SignatureFault) {

@@ -27,6 +27,8 @@ final class SecurityManager {
 
   private var pairing: LinkPairing?
   private var isEncrypting = false
+  /// Whether the bond of a pairing is being stored.
+  private var isStoring = false
   private var waiters: [(level: LESecurityLevel, completion: (Result<Void, StackError>) -> Void)] = []
   /// The end of the time in which the central has to react to a Security Request, or in which this side has to wait.
   private var timer: Timers.Token?
@@ -84,7 +86,8 @@ final class SecurityManager {
   }
 
   private func raise() {
-    guard pairing == nil, !isEncrypting, timer == nil, let wanted = waiters.map(\.level).max() else { return }
+    guard pairing == nil, !isEncrypting, !isStoring, timer == nil, let wanted = waiters.map(\.level).max()
+    else { return }
     switch connection.role {
     case .peripheral: sendSecurityRequest(wanted)
     default:
@@ -351,17 +354,19 @@ final class SecurityManager {
     bond.name = host.name(bond.peer, as: identity)
     self.bond = bond
     // A device whose address changes, and that has given no identity, would not be recognized.
-    var isKept =
-      result.isBonding && host.settings.bonds && !result.usesDebugKey && host.bonds != nil
-      && bond.peer.isIdentity
-    if isKept {
-      do throws(BondStoreError) {
-        try host.bonds?.store(bond)
-      } catch {
-        isKept = false
-        onEvent?(.bondNotKept("\(error)"))
-      }
+    let isKept =
+      result.isBonding && host.settings.bonds && !result.usesDebugKey && bond.peer.isIdentity
+    guard isKept, let store = host.bonds else { return paired(result, isKept: false) }
+    isStoring = true
+    store.store(bond) { [weak self] error in
+      guard let self else { return }
+      isStoring = false
+      if let error { onEvent?(.bondNotKept("\(error)")) }
+      paired(result, isKept: error == nil)
     }
+  }
+
+  private func paired(_ result: PairingResult, isKept: Bool) {
     onEvent?(.paired(result.method, result.strength, isKept: isKept))
     settle()
   }
@@ -373,10 +378,8 @@ final class SecurityManager {
     // Counters of signatures may have changed there.
     guard let host, var kept = host.bond(with: bond.peer, as: identity) else { return }
     kept.client = client
-    do throws(BondStoreError) {
-      try host.bonds?.store(kept)
-    } catch {
-      onEvent?(.bondNotKept("\(error)"))
+    host.bonds?.store(kept) { [weak self] error in
+      if let error { self?.onEvent?(.bondNotKept("\(error)")) }
     }
   }
 

@@ -6,13 +6,16 @@ package struct CommandSigner {
   /// Whether the link needs signatures, as it is not encrypted. On one that is, a write is not signed (Core Specification Vol 3,
   /// Part G, 4.9.2).
   let isNeeded: () -> Bool
+  /// Whether a command can be signed now, or never will be: after this, `GATTClient.roomAvailable()` is called when it can.
+  let isReady: () -> Bool
   /// Signs a command, the bytes of the whole PDU up to its signature.
   let sign: (_ message: [UInt8]) throws(StackError) -> ATTSignature
 
   package init(
-    isNeeded: @escaping () -> Bool, sign: @escaping (_ message: [UInt8]) throws(StackError) -> ATTSignature
+    isNeeded: @escaping () -> Bool, isReady: @escaping () -> Bool,
+    sign: @escaping (_ message: [UInt8]) throws(StackError) -> ATTSignature
   ) {
-    (self.isNeeded, self.sign) = (isNeeded, sign)
+    (self.isNeeded, self.isReady, self.sign) = (isNeeded, isReady, sign)
   }
 }
 
@@ -35,8 +38,13 @@ extension GATTClient {
   package func writeWithoutResponse(
     _ value: [UInt8], to attribute: some AttributeReference, _ form: CommandForm = .plain
   ) throws(StackError) {
-    guard procedures.takesCommand else { throw .noRoom }
+    guard procedures.takesCommand, isReady(form) else { throw .noRoom }
     try send(value, to: attribute, form)
+  }
+
+  private func isReady(_ form: CommandForm) -> Bool {
+    guard form == .signed, let signer, signer.isNeeded() else { return true }
+    return signer.isReady()
   }
 
   private func send(
@@ -89,7 +97,8 @@ extension GATTClient {
       return nil
     } catch .noRoom {
       var deadline: Timers.Token?
-      let token = procedures.post { [weak self, timers] in
+      let token = procedures.post(isReady: { [weak self] in self?.isReady(form) ?? true }) {
+        [weak self, timers] in
         timers.cancel(deadline)
         guard let self else { return completion(.failure(.cancelled)) }
         completion(Result { () throws(StackError) in try self.send(value, to: attribute, form) })

@@ -23,6 +23,8 @@ package final class ProcedureQueue {
   private struct Waiting {
     var id: UInt64
     var kind: Kind
+    /// Whether it can be sent, if it is a write without response.
+    var isReady: () -> Bool
     var start: () -> Void
   }
 
@@ -70,19 +72,25 @@ package final class ProcedureQueue {
     allowsTimeout: Bool = false, _ make: @escaping () -> Procedure,
     completion: @escaping (Result<Procedure.Output, StackError>) -> Void
   ) -> Token {
-    add(.procedure) { [weak self] in
+    add(.procedure, isReady: { true }) { [weak self] in
       self?.holdsCommands = Procedure.precedesCommands
       self?.perform(make(), allowsTimeout: allowsTimeout, completion)
     }
   }
 
   /// Sends a write without response in its turn. Call it if it is not sent now: see ``takesCommand``.
-  func post(_ send: @escaping () -> Void) -> Token { add(.command, send) }
+  ///
+  /// - Parameters:
+  ///   - isReady: whether it can be sent, as far as this is not a matter of the link; call ``advance()`` when it has changed
+  ///   - send: sends it
+  func post(isReady: @escaping () -> Bool, _ send: @escaping () -> Void) -> Token {
+    add(.command, isReady: isReady, send)
+  }
 
-  private func add(_ kind: Kind, _ start: @escaping () -> Void) -> Token {
+  private func add(_ kind: Kind, isReady: @escaping () -> Bool, _ start: @escaping () -> Void) -> Token {
     let id = nextID
     nextID += 1
-    waiting.append(Waiting(id: id, kind: kind, start: start))
+    waiting.append(Waiting(id: id, kind: kind, isReady: isReady, start: start))
     advance()
     return Token(id: id)
   }
@@ -117,7 +125,7 @@ package final class ProcedureQueue {
         running = next.id
         isAbandoned = false
       case .command:
-        guard !holdsCommands, hasRoom() else { return }
+        guard !holdsCommands, hasRoom(), next.isReady() else { return }
       }
       waiting.removeFirst()
       next.start()

@@ -31,15 +31,16 @@ import Testing
     var questions: [PairingQuestion] = []
   }
 
-  private final class Store: BondStore {
+  @BluetoothActor private final class Store: BondStore {
     var bonds: [Bond] = []
 
-    func store(_ bond: Bond) throws(BondStoreError) {
+    func store(_ bond: Bond, completion: @escaping (BondStoreError?) -> Void) {
       bonds.removeAll { $0.peer == bond.peer }
       bonds.append(bond)
+      completion(nil)
     }
 
-    func remove(_ peer: BluetoothAddress) throws(BondStoreError) { bonds.removeAll { $0.peer == peer } }
+    func finish() async {}
   }
 
   init() {
@@ -455,6 +456,7 @@ import Testing
     begin()
     let staged = try makeLink()
     let signing = try #require(staged.link.signing)
+    #expect(signing.isReady)
     let counters = try [1, 2].map { _ in try signing.sign([0xD2, 1, 0, 9]).counter }
     #expect(counters == [7, 8] && store.bonds.first?.ownSigning?.counter == 107)
     staged.link.lose(.remote(.connectionTimeout))

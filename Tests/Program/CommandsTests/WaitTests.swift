@@ -109,6 +109,8 @@ import Testing
     "BluetoothCore/Time/Callbacks.swift": (
       5, .ended(by: "the operation that they wait for; within(_:_:) and sleep(for:) by their time")
     ),
+    "SecurityManager/SimulatedBonds.swift": (1, .deadline("none is needed: it does not wait")),
+    "Storage/Files/Bonds/UserBonds.swift": (1, .deadline("10 s for each bond that is written")),
     "GAP/Adapter.swift": (1, .deadline("none is needed: it throws")),
     "GAP/AdvertisingStatus.swift": (1, .deadline("the caller's, or the end of the advertisement")),
     "GAP/Central+Finding.swift": (2, .deadline("the caller's; untilHeard has none")),

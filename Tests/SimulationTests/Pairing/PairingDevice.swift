@@ -11,20 +11,21 @@ import Testing
 @testable import HaloSimulation
 
 /// Bonds that last as long as a test.
-final class MemoryBonds: BondStore {
+@BluetoothActor final class MemoryBonds: BondStore {
   var bonds: [Bond] = []
   var failure: BondStoreError?
   /// How often a bond was stored.
   private(set) var count = 0
 
-  func store(_ bond: Bond) throws(BondStoreError) {
-    if let failure { throw failure }
+  func store(_ bond: Bond, completion: @escaping (BondStoreError?) -> Void) {
+    if let failure { return completion(failure) }
     count += 1
     bonds.removeAll { $0.peer == bond.peer }
     bonds.append(bond)
+    completion(nil)
   }
 
-  func remove(_ peer: BluetoothAddress) throws(BondStoreError) { bonds.removeAll { $0.peer == peer } }
+  func finish() async {}
 }
 
 /// A user who answers at once.

@@ -250,6 +250,7 @@ package final class KernelAdapter: Adapter {
     pairing?.end()
     socket?.packets.close()
     management?.close()
+    await security?.bonds?.finish()
   }
 
   /// Waits until an activity has ended, for a limited time.

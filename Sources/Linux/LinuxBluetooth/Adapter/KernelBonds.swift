@@ -7,7 +7,8 @@ import HaloSecurityManager
 @BluetoothActor
 struct KernelBonds {
   enum Outcome: Hashable {
-    case kept(PairingStrength)
+    /// It is complete, and has to be kept.
+    case complete(Bond)
     /// It has no key yet.
     case incomplete
     /// Nothing has changed.
@@ -79,12 +80,10 @@ struct KernelBonds {
     new[peer] = entry
   }
 
-  /// Stores the bond of the pairing that was made with a peer.
+  /// Judges the bond of the pairing that was made with a peer.
   ///
   /// - Parameter address: the address of the peer on the link
-  mutating func store(
-    _ peer: BluetoothAddress, at address: BluetoothAddress
-  ) throws(BondStoreError) -> Outcome {
+  mutating func judge(_ peer: BluetoothAddress, at address: BluetoothAddress) -> Outcome {
     guard var entry = new[peer], entry.bond.strength.keySize > 0 else { return .incomplete }
     guard !entry.isStored else { return .same }
     let strength = entry.bond.strength
@@ -107,8 +106,7 @@ struct KernelBonds {
     entry.bond.name = entry.old?.name
     entry.isStored = true
     new[peer] = entry
-    try host.bonds?.store(entry.bond)
-    return .kept(strength)
+    return .complete(entry.bond)
   }
 
   /// The link of the pairing has ended: keys that come later are those of another one.

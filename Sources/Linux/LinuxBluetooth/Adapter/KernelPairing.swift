@@ -282,25 +282,28 @@ final class KernelPairing {
 
   private func store(_ peer: BluetoothAddress) {
     guard let link = link(to: peer) else { return }
-    do throws(BondStoreError) {
-      switch try bonds.store(peer, at: link.peer) {
-      case .kept(let strength):
-        ended(with: link.peer, nil)
-        completed(link, strength, isKept: true)
-      case .incomplete, .same: break
-      case .weaker:
-        load()
-        link.protection.refuse(.weakerBond(peer))
-      case .claimed:
-        load()
-        link.protection.refuse(.repairingRefused(peer))
-      case .shortKey(let size):
-        send(.unpair(peer))
-        link.protection.refuse(.shortKey(peer, size, minimum: host.settings.minimumKeySize))
-      }
-    } catch {
-      onNote?("the bond with \(peer) can't be kept: \(error)")
-      link.protection.pairingCompleted()
+    switch bonds.judge(peer, at: link.peer) {
+    case .complete(let bond): keep(bond, of: link)
+    case .incomplete, .same: break
+    case .weaker:
+      load()
+      link.protection.refuse(.weakerBond(peer))
+    case .claimed:
+      load()
+      link.protection.refuse(.repairingRefused(peer))
+    case .shortKey(let size):
+      send(.unpair(peer))
+      link.protection.refuse(.shortKey(peer, size, minimum: host.settings.minimumKeySize))
+    }
+  }
+
+  private func keep(_ bond: Bond, of link: KernelLink) {
+    guard let store = host.bonds else { return completed(link, bond.strength, isKept: false) }
+    store.store(bond) { [weak self, weak link] error in
+      if let error { self?.onNote?("the bond with \(bond.peer) can't be kept: \(error)") }
+      guard let self, let link else { return }
+      ended(with: link.peer, nil)
+      completed(link, bond.strength, isKept: error == nil)
     }
   }
 

@@ -78,6 +78,13 @@ extension BluetoothdFolder {
   }
 }
 
+extension UserBonds {
+  /// The bonds of the user's file; nil without a folder for state.
+  static var ofUser: UserBonds? {
+    BondFile.standardPath.map { UserBonds(path: $0) { Console.error("halo-raw: \($0)") } }
+  }
+}
+
 extension BondFile {
   /// The file of the user.
   fileprivate static func standard() throws(Failure) -> BondFile {
@@ -86,9 +93,6 @@ extension BondFile {
     }
     return BondFile(path: path)
   }
-
-  /// The same; nil without a folder for state.
-  static var ofUser: BondFile? { standardPath.map { BondFile(path: $0) } }
 
   private convenience init(path: String) {
     self.init(path: path) { Console.error("halo-raw: \($0)") }

@@ -51,7 +51,7 @@ final class SessionAdapter {
   ) async throws(Failure) {
     var virtualClock: HostClock?
     security = SecurityHost(
-      LibcryptoCryptography.shared, bonds: specification.isReal ? BondFile.ofUser : SimulatedBonds())
+      LibcryptoCryptography.shared, bonds: specification.isReal ? UserBonds.ofUser : SimulatedBonds())
     if invocation.command.opensLinks, invocation[CommonOptions.bond] { security.settings.policy = .justWorks }
     var opening = AdapterOpenOptions()
     security.usesPrivateAddresses = hides

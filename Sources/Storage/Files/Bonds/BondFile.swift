@@ -4,7 +4,7 @@ import HaloSystem
 
 /// The bonds of a user, in a JSON file that only this user can read. Several programs may use it at the same time: each
 /// change is made to what the file has then, and what others have changed is read before it is used.
-package final class BondFile: BondStore {
+package final class BondFile {
   /// The number of bonds that are kept. No more are taken: a bond that makes room for another one would be lost without a
   /// word, and whoever pairs often enough could do that to each of them.
   package static let limit = 256
@@ -45,6 +45,7 @@ package final class BondFile: BondStore {
     return known
   }
 
+  /// Keeps a bond, in place of the one with the same peer and the same own address.
   package func store(_ bond: Bond) throws(BondStoreError) {
     let bond = try Self.storable(bond)
     try change("store the bond with \(bond.peer)") { bonds throws(BondStoreError) in
@@ -94,6 +95,7 @@ package final class BondFile: BondStore {
     bonds.append(bond)
   }
 
+  /// Forgets the bonds with a peer.
   package func remove(_ peer: BluetoothAddress) throws(BondStoreError) {
     try change("forget the bond with \(peer)") { bonds in
       let count = bonds.count
@@ -124,5 +126,5 @@ package final class BondFile: BondStore {
 
 extension Bond {
   /// Whether only one of both is kept.
-  fileprivate func isInPlace(of other: Bond) -> Bool { peer == other.peer && own == other.own }
+  func isInPlace(of other: Bond) -> Bool { peer == other.peer && own == other.own }
 }
