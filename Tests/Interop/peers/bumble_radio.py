@@ -149,7 +149,12 @@ async def sign(device, service: int, number: int, counter: int, value: bytes, is
     [characteristic] = peer.get_characteristics_by_uuid(UUID.from_16_bits(number))
     pdu = signed_write(SIGNING_KEY, characteristic.handle, value, counter)
     device.send_l2cap_pdu(connection.handle, att.ATT_CID, pdu[:-1] + bytes([pdu[-1] ^ is_wrong]))
-    seen = bytes(await characteristic.read_value()).hex()
+    # It takes effect when its counter is kept.
+    for _ in range(20):
+        seen = bytes(await characteristic.read_value()).hex()
+        if seen == value.hex():
+            break
+        await asyncio.sleep(0.025)
     assert not connection.encryption
     await connection.disconnect()
     return seen

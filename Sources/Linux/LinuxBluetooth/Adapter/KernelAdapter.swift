@@ -240,6 +240,8 @@ package final class KernelAdapter: Adapter {
     peripheral?.adopt(settings, hasSets: hasAdvertisingSets)
   }
 
+  package func resolves(_ identity: BluetoothAddress) -> Bool { pairing?.resolves(identity) == true }
+
   package func close() async {
     // A scan that is on its way, too, is ended while it can be.
     controller?.setScan(nil)

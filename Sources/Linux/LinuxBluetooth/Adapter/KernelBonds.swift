@@ -51,6 +51,10 @@ struct KernelBonds {
     return host.bonds?.bonds.last { $0.isBetween(peer, own) }
   }
 
+  func hasIdentityKey(of peer: BluetoothAddress, of own: BluetoothAddress) -> Bool {
+    host.bonds?.bonds.contains { $0.isBetween(peer, own) && $0.identityResolvingKey != nil } == true
+  }
+
   /// The keys of all bonds of an adapter. If a peer has several bonds, the newest one counts.
   func forKernel(
     of own: BluetoothAddress

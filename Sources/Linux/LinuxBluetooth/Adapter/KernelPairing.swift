@@ -130,6 +130,12 @@ final class KernelPairing {
   /// The bond with a peer; nil if there is none, or if it is bluetoothd's.
   func bond(with peer: BluetoothAddress) -> Bond? { bonds.bond(with: peer, of: own) }
 
+  /// Whether the kernel knows a device by its private addresses. It waits for the one that stays then, and would not connect to
+  /// another one.
+  func resolves(_ identity: BluetoothAddress) -> Bool {
+    (isOthers || isPrivileged && hasLoaded) && bonds.hasIdentityKey(of: identity, of: own)
+  }
+
   /// Prepares the kernel to raise the security of a link.
   ///
   /// - Parameter completion: called at once or later, with why it may not be raised
