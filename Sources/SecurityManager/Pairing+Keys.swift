@@ -117,7 +117,7 @@ extension Pairing {
   /// that uses an address that stays has no other one.
   private func identity() -> (BluetoothAddress?, [UInt8]?) {
     guard let identity = received.identity, let key = received.identityResolvingKey, identity.isIdentity,
-      key.contains(where: { $0 != 0 }),
+      key.contains(where: { $0 != 0 }), !identity.isSameDevice(as: setup.secrets.identity),
       !setup.peerAddress.isIdentity || setup.peerAddress.isSameDevice(as: identity)
     else { return (nil, nil) }
     return (identity, key)
@@ -128,8 +128,9 @@ extension BluetoothAddress {
   /// Whether it is an address that stays: a public one, or a static random one (Vol 6, Part B, 1.3).
   package var isIdentity: Bool {
     switch kind {
-    case .public, .publicIdentity: value != 0
-    case .random, .randomIdentity: value >> 46 == 3
+    case .public, .publicIdentity: value != 0 && value != 0xFFFF_FFFF_FFFF
+    // The random part is neither all 0 nor all 1.
+    case .random, .randomIdentity: value >> 46 == 3 && value != 0xFFFF_FFFF_FFFF && value != 0xC000_0000_0000
     default: false
     }
   }

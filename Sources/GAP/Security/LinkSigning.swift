@@ -87,7 +87,11 @@ package final class LinkSigning {
 
   private func nextCounter() throws(StackError) -> (key: [UInt8], counter: UInt32) {
     if let failure = failure.take() { throw failure }
-    guard let signing = bond?.ownSigning else { throw .noSigningKey(peer) }
+    guard let bond, let signing = bond.ownSigning else { throw .noSigningKey(peer) }
+    // The peer could not tell whose signature it is.
+    guard !host.usesPrivateAddresses || bond.ownIdentityResolvingKey != nil else {
+      throw .unknownPrivateAddress(to: peer)
+    }
     guard reserved?.key == signing.key, let counter = reserved?.counters.popFirst() else {
       throw .signaturesUsedUp(peer)
     }

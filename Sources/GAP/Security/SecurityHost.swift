@@ -26,6 +26,10 @@ package final class SecurityHost {
   private var random: any RandomNumberGenerator
   /// The name of a device that was heard, by the address that stays.
   var nameOf: (BluetoothAddress) -> String? = { _ in nil }
+  /// The name of a device that the program knows from earlier.
+  package var knownNameOf: (BluetoothAddress) -> String? = { _ in nil }
+  /// Called when a bond can't be stored: the device will be a stranger to the next program.
+  package var onBondNotKept: (BondStoreError) -> Void = { _ in }
   private var resolver: AddressResolver?
   /// The bonds that the resolver was made of.
   private var resolved: [Bond] = []
@@ -132,7 +136,7 @@ package final class SecurityHost {
 
   /// The name of a device, as it was heard or is kept with its bond; nil if unknown.
   func name(_ peer: BluetoothAddress, as own: BluetoothAddress) -> String? {
-    nameOf(peer) ?? bond(with: peer, as: own)?.name
+    nameOf(peer) ?? knownNameOf(peer) ?? bond(with: peer, as: own)?.name
   }
 
   /// New random values for one pairing.

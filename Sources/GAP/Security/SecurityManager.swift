@@ -304,7 +304,8 @@ final class SecurityManager {
     setup.minimumKeySize = max(
       settings.minimumKeySize, old?.keySize ?? 0, level == .secureConnections ? 16 : 0)
     setup.requiresAuthentication =
-      settings.requiresAuthentication || level >= .authenticated || old?.isAuthenticated == true
+      settings.requiresAuthentication || settings.outOfBand != nil || level >= .authenticated
+      || old?.isAuthenticated == true
     setup.requiresSecureConnections =
       settings.requiresSecureConnections || level == .secureConnections || old?.isSecureConnections == true
     setup.allowsDebugKeys = settings.allowsDebugKeys
@@ -361,7 +362,10 @@ final class SecurityManager {
     store.store(bond) { [weak self] error in
       guard let self else { return }
       isStoring = false
-      if let error { onEvent?(.bondNotKept("\(error)")) }
+      if let error {
+        onEvent?(.bondNotKept("\(error)"))
+        host.onBondNotKept(error)
+      }
       paired(result, isKept: error == nil)
     }
   }
@@ -379,7 +383,9 @@ final class SecurityManager {
     guard let host, var kept = host.bond(with: bond.peer, as: identity) else { return }
     kept.client = client
     host.bonds?.store(kept) { [weak self] error in
-      if let error { self?.onEvent?(.bondNotKept("\(error)")) }
+      guard let error else { return }
+      self?.onEvent?(.bondNotKept("\(error)"))
+      host.onBondNotKept(error)
     }
   }
 

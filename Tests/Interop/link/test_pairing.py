@@ -16,7 +16,7 @@ import time
 import pytest
 from event_lines import event_lines
 from forked import adapter_at, start_peer
-from program import NO_PERMISSION, PROTOCOL, USAGE, wait_until
+from program import NO_FILE, NO_PERMISSION, PROTOCOL, USAGE, wait_until
 from shared_radio import SharedRadio
 
 JSON = ("--format", "jsonl")
@@ -202,6 +202,31 @@ def test_a_tag_on_the_device_takes_the_place_of_a_person(lock_with, pair, halo, 
 @pytest.mark.parametrize("text", ["", "zz", "0222", "020a04"])
 def test_what_is_on_no_tag(halo, text):
     halo.run("pair", "--tag", text, adapter="virtual:fast").failed(USAGE, saying="--tag")
+
+
+def test_a_tag_is_no_use_if_the_device_does_not_use_it(lock_with, pair, halo):
+    """A device in between would only have to say that it has none."""
+    lock = lock_with("--legacy")
+    pair(lock, "--tag", "1110" + "05" * 16).failed(NO_PERMISSION, saying="authentication requirements")
+    assert halo.run("bonds", *JSON).succeeded().records() == []
+
+
+def test_answers_may_come_before_their_question(halo, lock_with):
+    for given, code in [("yes\n", 0), ("", NO_PERMISSION)]:
+        lock = lock_with("--interface", "confirm")
+        process = halo.start("pair", "Lock", "--interface", "confirm", adapter=lock.adapter, stdin=subprocess.PIPE)
+        begin = time.monotonic()
+        out, err = process.communicate(given, timeout=25)
+        assert process.returncode == code and time.monotonic() - begin < 20, err
+        assert given or "nobody can answer" in err
+        halo.run("bonds", "forget", "Lock")
+
+
+def test_a_bond_that_cannot_be_stored_is_said(halo, lock_with, pair, state):
+    state.parent.mkdir()
+    state.write_text("a file in the way")
+    result = pair(lock_with())
+    assert result.code == NO_FILE and "cannot store the bond" in result.err, result
 
 
 def test_no_person_is_no_protection(lock_with, pair):

@@ -35,6 +35,14 @@ def test_a_ring_that_lets_only_paired_hosts_subscribe(halo, ring_with, state):
     assert len(ring.events("paired")) == 1
 
 
+def test_a_known_ring_has_its_name_in_the_bond(halo, ring_with, state):
+    """Also if the run that pairs has not heard it advertise: docs/bond.md forgets it by that name."""
+    ring = ring_with("--bond", "to-subscribe")
+    halo.run("info", "--bond", adapter=ring.adapter).succeeded()
+    halo.run("bonds", "forget", ring.name).succeeded()
+    assert halo.run("bonds", *JSON).succeeded().records() == []
+
+
 def test_a_ring_that_forgets_its_bond(halo, ring_with, state):
     ring = ring_with("--bond", "to-subscribe", "--forgets")
     halo.run("battery", "--bond", adapter=ring.adapter).succeeded()

@@ -306,7 +306,7 @@ final class KernelPairing {
   private func keep(_ bond: Bond, of link: KernelLink) {
     guard let store = host.bonds else { return completed(link, bond.strength, isKept: false) }
     store.store(bond) { [weak self, weak link] error in
-      if let error { self?.onNote?("the bond with \(bond.peer) can't be kept: \(error)") }
+      if let error { self?.host.onBondNotKept(error) }
       guard let self, let link else { return }
       ended(with: link.peer, nil)
       completed(link, bond.strength, isKept: error == nil)

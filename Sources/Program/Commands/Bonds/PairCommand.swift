@@ -44,7 +44,9 @@ let pairCommand = CommandSpec(
   try await Session.run(invocation, pairs: true) { session in
     let terminal = StandardInput.isForegroundTerminal
     let capability = invocation[PairingInterface.option] ?? (terminal ? .keyboardDisplay : .noInputNoOutput)
-    let agent = PersonAgent(capability, allowsJustWorks: true) { Console.error($0) }
+    let agent = PersonAgent(capability, allowsJustWorks: true, keepsLines: true) {
+      Console.error($0)
+    }
     session.security.agent = agent
     session.security.settings.policy = .ask
     session.security.settings.minimumKeySize = invocation[PairOption.shortKeys]
@@ -59,6 +61,9 @@ let pairCommand = CommandSpec(
       connection.whenChanged { pairing.take($0) }
       try await connection.secure(to: invocation[PairOption.authenticated] ? .authenticated : .encrypted)
       pairing.print(OutputFormat(invocation))
+      if pairing.hasLostBond {
+        throw Failure(.cannotOpenFile, "paired for this link only: the bond could not be stored")
+      }
     }
   }
 }
@@ -69,6 +74,8 @@ private final class PairingRow {
   private let connection: GATTLink
   private let name: String?
   private var paired: (method: PairingMethod, isKept: Bool)?
+  /// Whether the bond could not be stored.
+  private(set) var hasLostBond = false
 
   private static let columns = [
     "name", "address", "type", "method", "authenticated", "key_size_bytes", "kept",
@@ -77,14 +84,18 @@ private final class PairingRow {
   init(_ connection: GATTLink, _ name: String?) { (self.connection, self.name) = (connection, name) }
 
   func take(_ event: LinkEvent) {
-    if case .paired(let method, _, let isKept) = event { paired = (method, isKept) }
+    switch event {
+    case .paired(let method, _, let isKept): paired = (method, isKept)
+    case .bondNotKept: hasLostBond = true
+    default: break
+    }
   }
 
   func print(_ format: OutputFormat) {
     let (peer, security) = (connection.peer, connection.security)
     var printer = RecordPrinter(format, Self.columns)
     let how =
-      paired.map { "paired with" + ($0.isKept ? "" : ", for this link only,") } ?? "paired already with"
+      paired.map { ($0.isKept ? "paired with" : "paired for this link only with") } ?? "paired already with"
     let check =
       security.isAuthenticated ? "authenticated" : "nobody has checked that it is the device you mean"
     printer.print(

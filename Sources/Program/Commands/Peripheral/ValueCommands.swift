@@ -46,7 +46,10 @@ let writeCommand = CommandSpec(
   options: AttributeChoice.options + [
     WriteOption.text, WriteOption.withoutResponse, WriteOption.signed, CommonOptions.format,
   ],
-  rules: [AttributeChoice.rule, .exclusive([WriteOption.withoutResponse, WriteOption.signed])],
+  rules: [
+    AttributeChoice.rule, .exclusive([WriteOption.withoutResponse, WriteOption.signed]),
+    .excludes(WriteOption.signed, [CommonOptions.bond]),
+  ],
   examples: [
     (
       "halo-raw write R02_BEEF --uuid 6E400002-B5A3-F393-E0A9-E50E24DCCA9E 03000000000000000000000000000003 --adapter virtual",

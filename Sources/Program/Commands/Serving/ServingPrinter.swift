@@ -34,6 +34,12 @@ final class ServingPrinter {
     let peer = link.peer.description
     print("connected", peer, text: "\(peer) (\(link.peer.kind)) connected")
     link.server?.onEvent = { [weak self] event in self?.print(event, peer) }
+    link.whenChanged { [weak self] event in
+      guard case .paired(let method, let strength, let isKept) = event else { return }
+      let kept = isKept ? "" : ", for this link only"
+      self?.print(
+        "paired", peer, reason: "\(method)", text: "\(peer) has paired\(kept): \(method), \(strength)")
+    }
     link.whenDisconnected { [weak self] loss in
       self?.print("disconnected", peer, reason: "\(loss)", text: "\(peer) disconnected: \(loss)")
     }

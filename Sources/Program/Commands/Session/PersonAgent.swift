@@ -24,14 +24,23 @@ final class PersonAgent: PairingAgent {
   let ioCapability: IOCapability
   /// Whether a device that can't show who it is is paired with without a question: the person has just asked for it.
   private let allowsJustWorks: Bool
+  /// Whether lines that come before their question are kept for it.
+  private let keepsLines: Bool
+  private var early: [String] = []
+  private var hasEnded = false
+  private static let mostEarly = 16
   private let print: (String) -> Void
   private var open: (question: PairingQuestion, answer: (PairingAnswer) -> Void)?
   /// Called when a line is wanted as an answer.
   var onQuestion: () -> Void = {}
 
-  init(_ ioCapability: IOCapability, allowsJustWorks: Bool, print: @escaping (String) -> Void) {
+  init(
+    _ ioCapability: IOCapability, allowsJustWorks: Bool, keepsLines: Bool = false,
+    print: @escaping (String) -> Void
+  ) {
     self.ioCapability = ioCapability
     self.allowsJustWorks = allowsJustWorks
+    self.keepsLines = keepsLines
     self.print = print
   }
 
@@ -52,6 +61,10 @@ final class PersonAgent: PairingAgent {
     }
     open = (question, answer)
     onQuestion()
+    while open != nil, !early.isEmpty { _ = take(early.removeFirst()) }
+    guard open != nil, hasEnded else { return }
+    print("Standard input has ended: nobody can answer.")
+    _ = take(nil)
   }
 
   func pairingEnded(with peer: BluetoothAddress, _ error: StackError?) { open = nil }
@@ -60,7 +73,11 @@ final class PersonAgent: PairingAgent {
   ///
   /// - Returns: whether it is an answer
   func take(_ line: String?) -> Bool {
-    guard let (question, answer) = open else { return false }
+    if line == nil { hasEnded = true }
+    guard let (question, answer) = open else {
+      if keepsLines, let line, early.count < Self.mostEarly { early.append(line) }
+      return false
+    }
     guard let reply = Self.reply(line, to: question) else {
       print(question == .enterPasskey ? "Type six digits, or \"no\"." : "Type yes or no.")
       onQuestion()

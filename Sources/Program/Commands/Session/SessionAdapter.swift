@@ -53,6 +53,12 @@ final class SessionAdapter {
     security = SecurityHost(
       LibcryptoCryptography.shared, bonds: specification.isReal ? UserBonds.ofUser : SimulatedBonds())
     if invocation.command.opensLinks, invocation[CommonOptions.bond] { security.settings.policy = .justWorks }
+    security.onBondNotKept = { Console.error("halo-raw: \($0)") }
+    if specification.isReal {
+      security.knownNameOf = { peer in
+        KnownRings(path: KnownRings.standardPath).rings.first { $0.peer == PeerIdentity(peer) }?.name
+      }
+    }
     var opening = AdapterOpenOptions()
     security.usesPrivateAddresses = hides
     opening.security = security
