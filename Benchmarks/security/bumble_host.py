@@ -33,7 +33,8 @@ async def main(mode, place, path):
             await ended
             return
         device.pairing_config_factory = lambda _: PairingConfig(
-            sc=True, mitm=False, bonding=True, delegate=PairingDelegate(PairingDelegate.NO_OUTPUT_NO_INPUT))
+            sc=True, mitm=False, bonding=True, delegate=PairingDelegate(PairingDelegate.NO_OUTPUT_NO_INPUT),
+            identity_address_type=PairingConfig.AddressType.RANDOM)
         await device.power_on()
         device.keystore = JsonKeyStore("benchmark", path)
         found = asyncio.get_running_loop().create_future()
@@ -43,6 +44,7 @@ async def main(mode, place, path):
         await device.stop_scanning(legacy=True)
         connection = await device.connect(address)
         await (connection.pair() if mode == "pair" else connection.encrypt())
+        await asyncio.sleep(0.5)  # it writes the keys later
         await connection.disconnect()
 
 

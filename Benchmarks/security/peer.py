@@ -84,7 +84,8 @@ async def lock(place):
     device = on_air(radio, "Lock", "E4:11:0C:4B:53:01")
     device.keystore = MemoryKeyStore()
     device.pairing_config_factory = lambda _: PairingConfig(
-        sc=True, mitm=False, bonding=True, delegate=PairingDelegate(PairingDelegate.NO_OUTPUT_NO_INPUT))
+        sc=True, mitm=False, bonding=True, delegate=PairingDelegate(PairingDelegate.NO_OUTPUT_NO_INPUT),
+        identity_address_type=PairingConfig.AddressType.RANDOM)
     needed = Characteristic.READABLE | Characteristic.READ_REQUIRES_ENCRYPTION
     device.add_service(Service("1809", [Characteristic("2A1C", Characteristic.Properties.READ, needed, b"\x2a")]))
 
