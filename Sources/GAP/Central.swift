@@ -197,10 +197,10 @@ package final class Central {
     }
     var report = report
     if let security = adapter.security {
-      report.address = report.address.plain
-      let identity = security.identity(of: report.address)
-      if security.mayHidePeer(identity) { privateAddresses.heard(identity, at: report.address, time) }
-      report.address = identity
+      let address = report.address.plain
+      let device = security.recognize(address)
+      if device.mayHide { privateAddresses.heard(device.identity, at: address, time) }
+      report.address = device.identity
     }
     guard let advertisement = collector.receive(report, at: time) else { return }
     // A previous handler may have cancelled the next one.

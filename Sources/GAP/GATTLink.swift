@@ -75,9 +75,9 @@ package final class GATTLink {
     link.onEvent = { [weak self] event in self?.happened(event) }
     gatt.signer = CommandSigner(
       isNeeded: { !link.security.isEncrypted },
-      isReady: { [weak self] in
+      prepare: { [weak self] in
         link.signing?.onReady = { self?.gatt.roomAvailable() }
-        return link.signing?.isReady ?? true
+        return link.signing?.prepare() ?? true
       }
     ) { message throws(StackError) in
       guard let signing = link.signing else { throw .signingNotOffered }

@@ -54,9 +54,7 @@ open class CBCentralManager: CBManager {
     table = PeripheralTable(core, PeripheralStore(folder: folder), callbacks)
     restoration = Restoration(folder: folder, options: options)
     super.init(.unknown)
-    begin(delegate, events) { [pairing = options?[CBCentralManagerOptionPairingKey] as? PairingOptions] in
-      (SharedRadios.acquire(choice, pairing), { SharedRadios.release(choice) })
-    }
+    begin(delegate, events, acquire: SharedRadios.use(choice, options))
   }
 
   /// A manager on a radio, which it does not close.

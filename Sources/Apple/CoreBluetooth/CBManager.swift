@@ -84,8 +84,18 @@ enum SharedRadios {
   /// The closing of the last radio of a choice: the next one is opened after it.
   private static var closing: [AdapterChoice: Task<Void, Never>] = [:]
 
+  /// Gives a manager its radio, and takes it back.
+  ///
+  /// - Parameter options: of the manager
+  nonisolated static func use(
+    _ choice: AdapterChoice, _ options: [String: Any]?
+  ) -> @Sendable @BluetoothActor () -> (ManagedAdapter, () -> Void) {
+    let pairing = options?[CBCentralManagerOptionPairingKey] as? PairingOptions
+    return { (acquire(choice, pairing), { release(choice) }) }
+  }
+
   /// - Parameter pairing: how the radio pairs from now on; nil for no wish
-  static func acquire(_ choice: AdapterChoice, _ pairing: PairingOptions?) -> ManagedAdapter {
+  private static func acquire(_ choice: AdapterChoice, _ pairing: PairingOptions?) -> ManagedAdapter {
     var entry = entries[choice] ?? open(choice)
     if let pairing { entry.pairing.set(pairing) }
     entry.users += 1
@@ -106,7 +116,7 @@ enum SharedRadios {
     return Entry(radio: radio, pairing: pairing)
   }
 
-  static func release(_ choice: AdapterChoice) {
+  private static func release(_ choice: AdapterChoice) {
     guard var entry = entries[choice] else { return }
     entry.users -= 1
     entries[choice] = entry.users > 0 ? entry : nil

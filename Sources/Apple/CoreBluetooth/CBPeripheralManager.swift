@@ -1,5 +1,4 @@
 import Foundation
-internal import HaloRaw
 internal import HaloStorage
 package import HaloDevices
 internal import HaloBluetoothCore
@@ -39,9 +38,7 @@ open class CBPeripheralManager: CBManager {
     table = OfferedTable(core)
     restoration = Restoration(folder: PeripheralStore.folder(for: choice), options: options)
     super.init(.unknown)
-    begin(delegate, events) { [pairing = options?[CBCentralManagerOptionPairingKey] as? PairingOptions] in
-      (SharedRadios.acquire(choice, pairing), { SharedRadios.release(choice) })
-    }
+    begin(delegate, events, acquire: SharedRadios.use(choice, options))
   }
 
   /// A manager on a radio, which it does not close.

@@ -1,4 +1,4 @@
-import HaloGATT
+import HaloSecurityManager
 
 /// A level of the LE security mode 1 (Core Specification Vol 3, Part C, 10.2.1).
 package enum LESecurityLevel: Int, Hashable, Sendable, Comparable {
@@ -12,5 +12,13 @@ package enum LESecurityLevel: Int, Hashable, Sendable, Comparable {
 
   package static func < (first: LESecurityLevel, second: LESecurityLevel) -> Bool {
     first.rawValue < second.rawValue
+  }
+
+  /// The level of a link that is encrypted with a key.
+  package init(_ key: PairingStrength) {
+    self =
+      if !key.isAuthenticated { .encrypted } else if key.isSecureConnections, key.keySize == 16 {
+        .secureConnections
+      } else { .authenticated }
   }
 }

@@ -52,8 +52,10 @@ package final class LinkSigning {
 
   // MARK: The writes of this side
 
-  /// Whether a command can be signed now, or never will be. If not, counters are being taken from the bond; see ``onReady``.
-  package var isReady: Bool {
+  /// Takes counters from the bond, if there are none left.
+  ///
+  /// - Returns: whether a command can be signed now, or never will be; if not, ``onReady`` is called later
+  package func prepare() -> Bool {
     guard !isReserving else { return false }
     guard failure == nil, functions != nil, var bond, var signing = bond.ownSigning else { return true }
     if let reserved, reserved.key == signing.key, !reserved.counters.isEmpty { return true }
@@ -70,7 +72,7 @@ package final class LinkSigning {
     return !isReserving
   }
 
-  /// Signs a command. Call it when ``isReady``.
+  /// Signs a command. Call ``prepare()`` before.
   ///
   /// - Parameter message: the whole PDU up to the signature
   /// - Throws: `.pairingFailed` if there is no key to sign with

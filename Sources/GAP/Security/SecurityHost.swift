@@ -75,9 +75,23 @@ package final class SecurityHost {
 
   /// The address that stays of a bonded device, for one that changes; the same address for all others.
   package func identity(of address: BluetoothAddress) -> BluetoothAddress {
-    guard address.isResolvable, settings.policy != .never,
-      let bonds = bonds?.bonds, bonds.contains(where: { $0.identityResolvingKey != nil })
-    else { return address }
+    guard address.isResolvable, settings.policy != .never, let bonds = bonds?.bonds else { return address }
+    return identity(of: address, bonds)
+  }
+
+  /// Recognizes a device that was heard.
+  ///
+  /// - Returns: its address that stays, and whether there is a key to resolve others
+  func recognize(_ address: BluetoothAddress) -> (identity: BluetoothAddress, mayHide: Bool) {
+    guard settings.policy != .never, let bonds = bonds?.bonds else { return (address, false) }
+    let identity = identity(of: address, bonds)
+    return (identity, Self.mayHide(identity, bonds))
+  }
+
+  private func identity(of address: BluetoothAddress, _ bonds: [Bond]) -> BluetoothAddress {
+    guard address.isResolvable, bonds.contains(where: { $0.identityResolvingKey != nil }) else {
+      return address
+    }
     if resolver == nil || resolved != bonds {
       resolved = bonds
       resolver = cryptography.flatMap { try? AddressResolver($0, bonds) }
@@ -87,9 +101,12 @@ package final class SecurityHost {
 
   /// Whether there is a key to resolve the addresses of this device.
   package func mayHidePeer(_ identity: BluetoothAddress) -> Bool {
-    settings.policy != .never
-      && bonds?.bonds.contains { $0.peer.isSameDevice(as: identity) && $0.identityResolvingKey != nil }
-        == true
+    guard settings.policy != .never, let bonds = bonds?.bonds else { return false }
+    return Self.mayHide(identity, bonds)
+  }
+
+  private static func mayHide(_ identity: BluetoothAddress, _ bonds: [Bond]) -> Bool {
+    bonds.contains { $0.peer.isSameDevice(as: identity) && $0.identityResolvingKey != nil }
   }
 
   /// The bonded devices that change their addresses, the newest first: each device, and each key, once.

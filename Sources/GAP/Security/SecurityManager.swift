@@ -71,8 +71,10 @@ final class SecurityManager {
 
   private var level: LESecurityLevel {
     guard connection.isEncrypted, let key = connection.key else { return .none }
-    guard key.isAuthenticated else { return .encrypted }
-    return bond?.isSecureConnections == true && key.size == 16 ? .secureConnections : .authenticated
+    return LESecurityLevel(
+      PairingStrength(
+        isAuthenticated: key.isAuthenticated, isSecureConnections: bond?.isSecureConnections == true,
+        keySize: key.size))
   }
 
   // MARK: Raising the security
@@ -203,11 +205,16 @@ final class SecurityManager {
   private func send(_ pdu: [UInt8]) { l2cap.send(pdu.span.bytes, on: .securityManager) }
 
   private func answerPairingRequest(_ pdu: [UInt8]) {
+    beginForPeer()
+    pairing?.receive(pdu)
+  }
+
+  /// Begins the pairing that the peer wants, or refuses it.
+  private func beginForPeer() {
     guard let host, host.pairs else { return refuse(.pairingNotSupported, .pairingRefused) }
     guard mayReplaceBond(host) else { return refuse(.authenticationRequirements, .repairingRefused) }
     if host.attempts.wait(of: peer, at: timers.now) != nil { return refuse(.repeatedAttempts) }
     begin(.encrypted, host)
-    pairing?.receive(pdu)
   }
 
   /// Whether the peer may pair: one with a bond over the link that its key encrypts, as another device may pretend to be it.
@@ -223,11 +230,7 @@ final class SecurityManager {
     guard !isEncrypting else { return }
     if let key = bond?.keyAsCentral { return encrypt(with: key) }
     // It has what it asks for. If an attribute needs more, this side finds out.
-    if connection.isEncrypted { return }
-    guard let host, host.pairs else { return refuse(.pairingNotSupported, .pairingRefused) }
-    guard mayReplaceBond(host) else { return refuse(.authenticationRequirements, .repairingRefused) }
-    if host.attempts.wait(of: peer, at: now) != nil { return refuse(.repeatedAttempts) }
-    begin(.encrypted, host)
+    if !connection.isEncrypted { beginForPeer() }
   }
 
   // MARK: Pairing
@@ -357,16 +360,21 @@ final class SecurityManager {
     // A device whose address changes, and that has given no identity, would not be recognized.
     let isKept =
       result.isBonding && host.settings.bonds && !result.usesDebugKey && bond.peer.isIdentity
-    guard isKept, let store = host.bonds else { return paired(result, isKept: false) }
+    guard isKept, host.bonds != nil else { return paired(result, isKept: false) }
     isStoring = true
-    store.store(bond) { [weak self] error in
-      guard let self else { return }
-      isStoring = false
+    store(bond, host) { [weak self] isKept in
+      self?.isStoring = false
+      self?.paired(result, isKept: isKept)
+    }
+  }
+
+  private func store(_ bond: Bond, _ host: SecurityHost, completion: @escaping (_ isKept: Bool) -> Void) {
+    host.bonds?.store(bond) { [weak self] error in
       if let error {
-        onEvent?(.bondNotKept("\(error)"))
+        self?.onEvent?(.bondNotKept("\(error)"))
         host.onBondNotKept(error)
       }
-      paired(result, isKept: error == nil)
+      completion(error == nil)
     }
   }
 
@@ -382,11 +390,7 @@ final class SecurityManager {
     // Counters of signatures may have changed there.
     guard let host, var kept = host.bond(with: bond.peer, as: identity) else { return }
     kept.client = client
-    host.bonds?.store(kept) { [weak self] error in
-      guard let error else { return }
-      self?.onEvent?(.bondNotKept("\(error)"))
-      host.onBondNotKept(error)
-    }
+    store(kept, host) { _ in }
   }
 
   // MARK: The peripheral's wish

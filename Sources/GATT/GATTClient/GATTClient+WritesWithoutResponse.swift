@@ -6,16 +6,17 @@ package struct CommandSigner {
   /// Whether the link needs signatures, as it is not encrypted. On one that is, a write is not signed (Core Specification Vol 3,
   /// Part G, 4.9.2).
   let isNeeded: () -> Bool
-  /// Whether a command can be signed now, or never will be: after this, `GATTClient.roomAvailable()` is called when it can.
-  let isReady: () -> Bool
+  /// Prepares a signature. Returns whether a command can be signed now, or never will be; if not,
+  /// `GATTClient.roomAvailable()` is called later.
+  let prepare: () -> Bool
   /// Signs a command, the bytes of the whole PDU up to its signature.
   let sign: (_ message: [UInt8]) throws(StackError) -> ATTSignature
 
   package init(
-    isNeeded: @escaping () -> Bool, isReady: @escaping () -> Bool,
+    isNeeded: @escaping () -> Bool, prepare: @escaping () -> Bool,
     sign: @escaping (_ message: [UInt8]) throws(StackError) -> ATTSignature
   ) {
-    (self.isNeeded, self.isReady, self.sign) = (isNeeded, isReady, sign)
+    (self.isNeeded, self.prepare, self.sign) = (isNeeded, prepare, sign)
   }
 }
 
@@ -38,13 +39,14 @@ extension GATTClient {
   package func writeWithoutResponse(
     _ value: [UInt8], to attribute: some AttributeReference, _ form: CommandForm = .plain
   ) throws(StackError) {
-    guard procedures.takesCommand, isReady(form) else { throw .noRoom }
+    guard procedures.takesCommand, prepare(form) else { throw .noRoom }
     try send(value, to: attribute, form)
   }
 
-  private func isReady(_ form: CommandForm) -> Bool {
+  /// - Returns: whether the command can be sent, as far as its signature is concerned
+  private func prepare(_ form: CommandForm) -> Bool {
     guard form == .signed, let signer, signer.isNeeded() else { return true }
-    return signer.isReady()
+    return signer.prepare()
   }
 
   private func send(
@@ -97,7 +99,7 @@ extension GATTClient {
       return nil
     } catch .noRoom {
       var deadline: Timers.Token?
-      let token = procedures.post(isReady: { [weak self] in self?.isReady(form) ?? true }) {
+      let token = procedures.post(isReady: { [weak self] in self?.prepare(form) ?? true }) {
         [weak self, timers] in
         timers.cancel(deadline)
         guard let self else { return completion(.failure(.cancelled)) }

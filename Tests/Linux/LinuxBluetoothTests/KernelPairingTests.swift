@@ -103,6 +103,17 @@ import Testing
     stage.receive("040804" + status + "4000" + isOn)
   }
 
+  /// A link whose security is raised, with what the kernel makes of it.
+  private func encryptedLink(keySize: Int) async throws -> StagedLink {
+    begin()
+    let staged = try makeLink()
+    secure(staged)
+    await settle()
+    world.option = KernelSecurityOption(level: .encrypted, keySize: keySize)
+    encrypted()
+    return staged
+  }
+
   private func takeSent(_ opcodes: String...) -> [String] {
     defer { world.sent = [] }
     return world.sent.filter { opcodes.contains(String($0.prefix(4))) }
@@ -195,12 +206,7 @@ import Testing
   }
 
   @Test func keysOfAPeerThatDoesNotBondAreWaitedForShortly() async throws {
-    begin()
-    let staged = try makeLink()
-    secure(staged)
-    await settle()
-    world.option = KernelSecurityOption(level: .encrypted, keySize: 16)
-    encrypted()
+    let staged = try await encryptedLink(keySize: 16)
     await testTimers.sleep(for: KernelLinkSecurity.keyDeadline + .milliseconds(1))
     #expect(world.results == ["secured"] && staged.losses == [])
     staged.link.lose(.local)
@@ -246,12 +252,7 @@ import Testing
   }
 
   @Test func aShortKeyIsRefused() async throws {
-    begin()
-    let staged = try makeLink()
-    secure(staged)
-    await settle()
-    world.option = KernelSecurityOption(level: .encrypted, keySize: 15)
-    encrypted()
+    let staged = try await encryptedLink(keySize: 15)
     #expect(world.results == ["pairingFailed"] && staged.losses == [.remote(.authenticationFailure)])
   }
 
@@ -456,7 +457,7 @@ import Testing
     begin()
     let staged = try makeLink()
     let signing = try #require(staged.link.signing)
-    #expect(signing.isReady)
+    #expect(signing.prepare())
     let counters = try [1, 2].map { _ in try signing.sign([0xD2, 1, 0, 9]).counter }
     #expect(counters == [7, 8] && store.bonds.first?.ownSigning?.counter == 107)
     staged.link.lose(.remote(.connectionTimeout))

@@ -51,10 +51,6 @@ struct KernelBonds {
     return host.bonds?.bonds.last { $0.isBetween(peer, own) }
   }
 
-  func hasIdentityKey(of peer: BluetoothAddress, of own: BluetoothAddress) -> Bool {
-    host.bonds?.bonds.contains { $0.isBetween(peer, own) && $0.identityResolvingKey != nil } == true
-  }
-
   /// The keys of all bonds of an adapter. If a peer has several bonds, the newest one counts.
   func forKernel(
     of own: BluetoothAddress
@@ -123,10 +119,7 @@ extension Bond {
   }
 
   /// The level of a link that is encrypted with its keys.
-  var level: LESecurityLevel {
-    guard strength.isAuthenticated else { return .encrypted }
-    return isSecureConnections && strength.keySize == 16 ? .secureConnections : .authenticated
-  }
+  var level: LESecurityLevel { LESecurityLevel(strength) }
 
   mutating func add(_ key: ManagementLongTermKey) {
     isSecureConnections = key.kind.isSecureConnections

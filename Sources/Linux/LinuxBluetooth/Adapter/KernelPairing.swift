@@ -133,7 +133,7 @@ final class KernelPairing {
   /// Whether the kernel knows a device by its private addresses. It waits for the one that stays then, and would not connect to
   /// another one.
   func resolves(_ identity: BluetoothAddress) -> Bool {
-    (isOthers || isPrivileged && hasLoaded) && bonds.hasIdentityKey(of: identity, of: own)
+    (isOthers || isPrivileged && hasLoaded) && bond(with: identity)?.identityResolvingKey != nil
   }
 
   /// Prepares the kernel to raise the security of a link.

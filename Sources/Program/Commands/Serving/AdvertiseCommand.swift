@@ -73,7 +73,7 @@ let advertiseCommand = CommandSpec(
     database.addGenericAccess(
       name: name, resolvesAddresses: session.adapter.security?.resolvesAddresses == true)
     let peripheral = Peripheral(session.adapter, serving: database)
-    _ = session.letDevicesPair(nil)
+    session.security.letDevicesPair()
     try await session.serve(peripheral, advertising, invocation)
   }
 }

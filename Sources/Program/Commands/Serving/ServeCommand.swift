@@ -116,7 +116,7 @@ private func serveTable(_ invocation: Invocation, at listens: ListenAddress?) as
     }
     // In a replay, there is no input but that of the recording.
     try follower.start(invocation[ValueSource.option] ?? [], onlyGiven: session.isReplay)
-    let agent = session.letDevicesPair(invocation[PairingInterface.option])
+    let agent = session.security.letDevicesPair(invocation[PairingInterface.option])
     if !session.isReplay { lines.start(agent) }
     let offered = try await ServedMedium.listen(at: listens)
     defer { offered?.close() }

@@ -70,22 +70,25 @@ extension Peripheral {
   }
 }
 
-extension Session {
+extension SecurityHost {
   /// Lets devices pair, as phones do with what they use for long, and keep their subscriptions then.
   ///
   /// - Parameter interface: what a person sees and types; nil for nothing
   /// - Returns: what asks that person; nil if nobody is asked
-  func letDevicesPair(_ interface: IOCapability?) -> PersonAgent? {
+  @discardableResult
+  func letDevicesPair(_ interface: IOCapability? = nil) -> PersonAgent? {
     guard let interface, interface != .noInputNoOutput else {
-      security.settings.policy = .justWorks
+      settings.policy = .justWorks
       return nil
     }
     let agent = PersonAgent(interface, allowsJustWorks: false) { Console.error($0) }
-    security.agent = agent
-    security.settings.policy = .ask
+    self.agent = agent
+    settings.policy = .ask
     return agent
   }
+}
 
+extension Session {
   /// Advertises and serves until the interruption, or for `--duration`. A lost adapter is waited for, for `--retry-for`; it
   /// advertises again then.
   ///
@@ -156,8 +159,7 @@ final class ServingAdapter {
       try await SessionAdapter(
         specification, invocation, at: address, hides: hides, opensAnother: opensAnother)
     }
-    // Phones pair with what they use for long, and keep their subscriptions then.
-    opened.security.settings.policy = .justWorks
+    opened.security.letDevicesPair()
     let isVerbose = invocation[CommonOptions.verbose]
     opened.adapter.onNote = { if isVerbose { Console.error($0) } }
     let result = await outcome {

@@ -55,9 +55,7 @@ final class SessionAdapter {
     if invocation.command.opensLinks, invocation[CommonOptions.bond] { security.settings.policy = .justWorks }
     security.onBondNotKept = { Console.error("halo-raw: \($0)") }
     if specification.isReal {
-      security.knownNameOf = { peer in
-        KnownRings(path: KnownRings.standardPath).rings.first { $0.peer == PeerIdentity(peer) }?.name
-      }
+      security.knownNameOf = { Self.knownRing(at: $0)?.name }
     }
     var opening = AdapterOpenOptions()
     security.usesPrivateAddresses = hides
@@ -96,7 +94,11 @@ final class SessionAdapter {
 
   /// The attributes of a ring that was used before; nil if it is unknown.
   static func knownAttributes(of address: BluetoothAddress) -> [ServerAttribute]? {
-    KnownRings(path: KnownRings.standardPath).rings.first { $0.peer == PeerIdentity(address) }?.attributes
+    knownRing(at: address)?.attributes
+  }
+
+  private static func knownRing(at address: BluetoothAddress) -> KnownRing? {
+    KnownRings(path: KnownRings.standardPath).rings.first { $0.peer == PeerIdentity(address) }
   }
 
   /// The clock of the session, its recording and its replay.
