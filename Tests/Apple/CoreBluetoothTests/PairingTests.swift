@@ -118,13 +118,8 @@ struct PairingTests {
     let phone = await Recorder.start(radio)
     await phone.connect("Lock")
     await readValue(phone)
-    await phone.perform { me in
-      if let peripheral = me.peripherals["Lock"] { me.central.cancelPeripheralConnection(peripheral) }
-    }
-    await phone.until("disconnected Lock, disconnected")
-    await phone.perform { me in
-      if let peripheral = me.peripherals["Lock"] { me.central.connect(peripheral) }
-    }
+    await disconnect(phone)
+    await connectAgain(phone)
     await phone.until("connected Lock", count: 2)
     await readValue(phone, times: 2)
     #expect(await lock.bondCount == 1)
@@ -140,14 +135,9 @@ struct PairingTests {
     let phone = await Recorder.start(radio)
     await phone.connect("Lock")
     await readValue(phone)
-    await phone.perform { me in
-      if let peripheral = me.peripherals["Lock"] { me.central.cancelPeripheralConnection(peripheral) }
-    }
-    await phone.until("disconnected Lock, disconnected")
+    await disconnect(phone)
     await lock.forget()
-    await phone.perform { me in
-      if let peripheral = me.peripherals["Lock"] { me.central.connect(peripheral) }
-    }
+    await connectAgain(phone)
     await phone.until("failed Lock peerRemovedPairingInformation")
     await lock.stop()
     await radio.close()
@@ -178,6 +168,19 @@ struct PairingTests {
       await phone.perform { $0.central = nil }
     }
     try await device.close()
+  }
+
+  private func disconnect(_ phone: Recorder) async {
+    await phone.perform { me in
+      if let peripheral = me.peripherals["Lock"] { me.central.cancelPeripheralConnection(peripheral) }
+    }
+    await phone.until("disconnected Lock, disconnected")
+  }
+
+  private func connectAgain(_ phone: Recorder) async {
+    await phone.perform { me in
+      if let peripheral = me.peripherals["Lock"] { me.central.connect(peripheral) }
+    }
   }
 
   /// - Parameter times: how often it was read by then

@@ -14,9 +14,11 @@ import subprocess
 import time
 
 import pytest
+from built import built
 from event_lines import event_lines
 from forked import adapter_at, start_peer
 from program import NO_FILE, NO_PERMISSION, PROTOCOL, USAGE, wait_until
+from served_strap import end_strap, start_strap
 from shared_radio import SharedRadio
 
 JSON = ("--format", "jsonl")
@@ -130,6 +132,19 @@ def test_a_device_that_leaves_unpaired_hosts_stays(halo, lock_with, pair):
     process = halo.start("connect", "Lock", *JSON, adapter=lock.adapter, stdin=subprocess.PIPE)
     process.communicate("wait 4s\nread 2A1C\n", timeout=30)
     assert process.returncode == 0
+
+
+def test_a_program_of_corebluetooth_pairs_once(halo, lock_with, state):
+    """An encrypted read pairs by itself, and the next run of the program encrypts with the bond."""
+    lock = lock_with()
+    for count in (1, 2):
+        out = subprocess.run(
+            [built("explore"), "Lock"], capture_output=True, text=True, timeout=60,
+            env=halo.environment | {"HALO_ADAPTER": lock.adapter}).stdout
+        assert "Temperature Measurement: *" in out
+        assert len(lock.of("paired")) == 1 and len(lock.of("encryption")) == count
+    [bond] = halo.run("bonds", *JSON).succeeded().records()
+    assert bond["address"] == ADDRESS
 
 
 # --- each method
@@ -310,29 +325,18 @@ def test_a_phone_pairs_by_each_method(halo, serve, phone, ours, theirs, legacy):
 @pytest.mark.verdict
 def test_a_bonded_phone_keeps_its_subscription_over_restarts(halo, state):
     radio = SharedRadio(listening=["tcp-server:127.0.0.1:0"])
-    arguments = ("strap", "--to", radio.adapters[0])
-
-    def strap():
-        process = halo.start(*arguments, adapter="virtual:warm-up=1,seed=7")
-        assert "advertises at" in process.stderr.readline()
-        return process
-
-    def end(process):
-        process.send_signal(signal.SIGINT)
-        halo.wait(process).succeeded()
-
     try:
-        first = strap()
+        first = start_strap(halo, radio)
         assert radio.ask("bond-strap")["encrypted"]
-        end(first)
+        end_strap(halo, first)
         [bond] = halo.run("bonds", *JSON).succeeded().records()
         assert bond["address"] == "F0:F1:F2:F3:F4:F6"
-        second = strap()
+        second = start_strap(halo, radio)
         assert len(radio.ask("bonded-strap", 2)["values"]) == 2
         # A phone that has forgotten the bond can't take it away.
         radio.ask("forget")
         assert "failed" in radio.ask("bond-strap")
-        end(second)
+        end_strap(halo, second)
         assert halo.run("bonds", *JSON).succeeded().records() == [bond]
     finally:
         radio.close()

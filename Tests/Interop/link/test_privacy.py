@@ -6,11 +6,11 @@ bluez/bluetooth-next 601 (a controller that refuses another address). Bumble's r
 """
 
 import json
-import signal
 import subprocess
 
 import pytest
 from program import NO_PERMISSION
+from served_strap import end_strap, start_strap
 from shared_radio import SharedRadio
 from test_pairing import ADDRESS, JSON, lock_with, pair  # noqa: F401
 
@@ -62,24 +62,14 @@ def test_a_bond_from_before_is_of_no_use_at_a_private_address(halo, lock_with, p
 def test_a_bonded_phone_knows_our_strap_at_each_address(halo, state, options):
     radio = SharedRadio(*options, listening=["tcp-server:127.0.0.1:0"])
 
-    def strap():
-        process = halo.start(
-            "strap", "--to", radio.adapters[0], "--privacy", adapter="virtual:warm-up=1,seed=7")
-        assert "advertises at" in process.stderr.readline()
-        return process
-
-    def end(process):
-        process.send_signal(signal.SIGINT)
-        halo.wait(process).succeeded()
-
     try:
-        first = strap()
+        first = start_strap(halo, radio, "--privacy")
         bonded = radio.ask("bond-strap")
         assert bonded["encrypted"] and is_private(bonded["address"])
-        end(first)
-        second = strap()
+        end_strap(halo, first)
+        second = start_strap(halo, radio, "--privacy")
         seen = [radio.ask("bonded-strap", 2) for _ in range(2)]
-        end(second)
+        end_strap(halo, second)
         assert all(each["encrypted"] and len(each["values"]) == 2 for each in seen)
         assert bonded["address"] not in {each["address"] for each in seen}
         assert all(is_private(each["address"]) for each in seen)

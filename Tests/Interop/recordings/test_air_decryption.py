@@ -187,29 +187,28 @@ def test_another_key_after_a_pause(halo, tmp_path):
     assert [text for text in said if text.startswith("decrypted")] == [f"decrypted with given key {n}" for n in (1, 2)]
 
 
-def test_missed_and_repeated_packets(halo, tmp_path):
+def after_missed_packets(halo, tmp_path, count, repeats=0) -> tuple[list, list]:
+    """What is read of a link whose sniffer has missed some packets."""
     one = link()
     one.start(LTK)
     kept = list(one.packets)
-    for _ in range(100):
+    for _ in range(count):
         read(one)
     one.packets = one.packets[-2:]
-    one.repeat(2)
-    read(one)
+    if repeats:
+        one.repeat(repeats)
+        read(one)
     path = air.pcap(tmp_path / "session.pcap", LINK_LAYER, [connected(), *kept, *one.packets])
-    values, said = decoded(halo, path, "--ltk", LTK[::-1].hex())
+    return decoded(halo, path, "--ltk", LTK[::-1].hex())
+
+
+def test_missed_and_repeated_packets(halo, tmp_path):
+    values, said = after_missed_packets(halo, tmp_path, 100, repeats=2)
     assert values == [NAME, NAME] and not any("MIC" in text for text in said)
 
 
 def test_more_missed_packets_than_are_searched_are_said(halo, tmp_path):
-    one = link()
-    one.start(LTK)
-    kept = list(one.packets)
-    for _ in range(300):
-        read(one)
-    one.packets = one.packets[-2:]
-    path = air.pcap(tmp_path / "session.pcap", LINK_LAYER, [connected(), *kept, *one.packets])
-    values, said = decoded(halo, path, "--ltk", LTK[::-1].hex())
+    values, said = after_missed_packets(halo, tmp_path, 300)
     assert values == [] and sum("the MIC is wrong" in text for text in said) == 2
 
 
