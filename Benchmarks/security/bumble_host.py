@@ -43,8 +43,13 @@ async def main(mode, place, path):
         address = await found
         await device.stop_scanning(legacy=True)
         connection = await device.connect(address)
-        await (connection.pair() if mode == "pair" else connection.encrypt())
-        await asyncio.sleep(0.5)  # it writes the keys later
+        if mode == "pair":
+            kept = asyncio.get_running_loop().create_future()
+            connection.on("pairing", kept.set_result)
+            await connection.pair()
+            await kept
+        else:
+            await connection.encrypt()
         await connection.disconnect()
 
 

@@ -2,7 +2,7 @@
 """The other side of the benchmark, on Bumble's virtual controller.
 
     peer.py crowd PLACE KEYS COUNT    a controller that reports COUNT advertisements, as fast as the socket takes them, and
-                                      ends when they are read: a thousand devices in turns, with a resolvable address of each of the keys in
+                                      ends its connection: a thousand devices in turns, with a resolvable address of each of the keys in
                                       the file and of others that nobody knows
     peer.py lock PLACE                a device that pairs without a person; a line for each link says how long it took, in
                                       seconds, from the connection to encryption
@@ -11,12 +11,9 @@ It prints `ready` when it listens at the path PLACE.
 """
 
 import asyncio
-import fcntl
 import json
 import os
-import struct
 import sys
-import termios
 import time
 from pathlib import Path
 
@@ -58,17 +55,15 @@ class Crowd(VirtualController):
             bytes(kind([kind.Report(
                 event_type=kind.EventType.ADV_IND, address_type=address.address_type, address=address, data=DATA, rssi=-60)]))
             for address in self.addresses]
-        await asyncio.sleep(0.05)  # after the answer to the command
+        await asyncio.sleep(0)  # after the answer to the command
         for number in range(self.count):
             self.host.writer.write(reports[number % DEVICES])
             if number % DEVICES == DEVICES - 1:
                 await self.host.writer.drain()
         await self.host.writer.drain()
-        socket = self.host.writer.get_extra_info("socket")
-        while struct.unpack("i", fcntl.ioctl(socket.fileno(), termios.TIOCOUTQ, bytes(4)))[0]:
-            await asyncio.sleep(0.05)
-        # What it has read last is handled.
-        await asyncio.sleep(3)
+        # The end comes behind the reports: the host has handled all when it ends, too.
+        self.host.writer.close()
+        await self.host.writer.wait_closed()
         self.ended.set_result(None)
 
 
