@@ -56,6 +56,8 @@ package struct StackError: Error, Hashable, Sendable, CustomStringConvertible {
     case system(Int32)
     /// The number of the adapter that is meant.
     case adapter(UInt16)
+    /// The address of the device that is meant.
+    case peer(BluetoothAddress)
   }
 
   /// The consequence of a failure for a link, which decides whether an attempt is repeated. A failure that is not known to be

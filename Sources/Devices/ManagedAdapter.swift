@@ -1,5 +1,6 @@
 import GAP
 import HaloBluetoothCore
+import HaloSecurityManager
 
 /// An adapter over time, shared by all that use it: opened, watched, recovered when it has failed, and released. Nothing else
 /// recovers an adapter.
@@ -154,15 +155,16 @@ package final class ManagedAdapter {
 
   /// Opens it, if it is not open, and sets it up.
   ///
-  /// - Throws: why it can't be used; it is released then
+  /// - Throws: why it can't be used, or `BondStoreError`, as devices with a bond are not talked to in clear; it is released then
   @discardableResult
   package func start() async throws -> AdapterInformation {
     let opened: Opened
     if let open = self.opened { opened = open } else { opened = try await open() }
     self.opened = opened
     opened.central.onFailure = { [weak self] error in self?.failed(error) }
-    do throws(StackError) {
-      guard !isClosed, !Task.isCancelled else { throw .cancelled }
+    do {
+      guard !isClosed, !Task.isCancelled else { throw StackError.cancelled }
+      if let security = opened.central.adapter.security { try security.checkBonds() }
       let information = try await opened.central.start()
       isStarted = true
       usable(opened.central)
@@ -347,6 +349,10 @@ extension StackError: AdapterStateError {
     default: .resetting
     }
   }
+}
+
+extension BondStoreError: AdapterStateError {
+  package var adapterState: ManagedAdapter.State { .unauthorized }
 }
 
 extension ManagedAdapter.State {

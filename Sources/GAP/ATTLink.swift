@@ -148,8 +148,6 @@ package enum LinkEvent: Hashable, Sendable, CustomStringConvertible {
   case paired(PairingMethod, PairingStrength, isKept: Bool)
   /// A pairing has failed.
   case pairingFailed(StackError)
-  /// The keys of a pairing could not be stored, for this reason.
-  case bondNotKept(String)
   /// The peer's signed writes are ignored.
   case signatureRefused(SignatureFault)
   /// PDUs were lost on this machine, as they were not fetched in time; how many by now.
@@ -167,7 +165,6 @@ package enum LinkEvent: Hashable, Sendable, CustomStringConvertible {
     case .paired(let method, let strength, let isKept):
       "paired (\(method), \(strength)); the bond is \(isKept ? "kept" : "for this link only")"
     case .pairingFailed(let error): error.description
-    case .bondNotKept(let reason): "the bond can't be kept: \(reason)"
     case .signatureRefused(let fault): "a signed write is ignored: \(fault)"
     case .dropped(let count): "link: the kernel has dropped \(count) packets by now, as its buffer was full"
     }

@@ -273,7 +273,7 @@ package final class Central {
 
   /// The address that stays of a device. One that was paired with may be asked for at the address that it had then.
   func identity(of peer: BluetoothAddress) -> BluetoothAddress {
-    adapter.security?.identity(of: peer) ?? peer
+    adapter.security?.identity(of: peer, .central) ?? peer
   }
 
   /// The address on the air of a device that changes it; nil if it was not heard just now.

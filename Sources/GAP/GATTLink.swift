@@ -28,6 +28,7 @@ package final class GATTLink {
     switch loss {
     case .local where isSilent: isAnswer = true
     case .local, .adapter, nil: return nil
+    case .remote where isEncrypting: return nil
     case .remote, .pairingRefused: isAnswer = loss?.isByPeer == true
     }
     if bearer.lacksMTUAnswer { return LinkCost(.exchangeMTU, isAnswer: isAnswer) }
@@ -43,6 +44,8 @@ package final class GATTLink {
   private var eventHandlers: [(LinkEvent) -> Void] = []
   private var disconnectionHandlers: [(LinkLoss) -> Void] = []
   private var isEnding = false
+  /// Whether it is not used yet, as it has to be encrypted before.
+  private var isEncrypting = false
   /// Whether the link was given up, as the peer has not answered a request.
   private var isSilent = false
   private static let provingDeadline = Duration.seconds(2)
@@ -105,8 +108,12 @@ package final class GATTLink {
       case .response, .notification, .confirmation: break
       }
     }
+    isEncrypting = true
     link.secure(to: .encrypted) { [weak self] result in
-      if case .success = result, self?.isConnected == true { self?.open() }
+      if case .success = result, self?.isConnected == true {
+        self?.isEncrypting = false
+        self?.open()
+      }
       completion(result)
     }
   }

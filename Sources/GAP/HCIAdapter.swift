@@ -49,6 +49,8 @@ package final class HCIAdapter: Adapter, RecoverableRadio {
   private let recovery: AdapterRecovery
   /// Why the radio cannot be used, until it is recovered.
   package private(set) var failure: StackError?
+  /// Whether it has scanned or connected. Its controller is not given the keys of all bonds then.
+  private var isCentral = false
   /// Whether packets reach the controller.
   private var isTransportOpen = false
   /// How long the controller may take to end its advertisements.
@@ -98,7 +100,14 @@ package final class HCIAdapter: Adapter, RecoverableRadio {
   }
 
   /// Lets the controller know the bonded devices that change their addresses.
-  func bondsChanged() { host.setResolvable(security?.resolvableDevices(as: identity) ?? []) }
+  func bondsChanged() {
+    host.setResolvable(security?.resolvableDevices(as: identity, isCentral ? .central : .peripheral) ?? [])
+  }
+
+  private func becomeCentral() {
+    isCentral = true
+    bondsChanged()
+  }
 
   package func resolves(_ identity: BluetoothAddress) -> Bool { host.resolves(identity) }
 
@@ -155,13 +164,13 @@ package final class HCIAdapter: Adapter, RecoverableRadio {
     var parameters = parameters
     // Links on LE Coded are made with devices that advertise on it.
     if transport.linkPreferences?.phys?.contains(.leCoded) == true { parameters?.includesCoded = true }
-    if parameters != nil { bondsChanged() }
+    if parameters != nil { becomeCentral() }
     host.setScan(parameters)
   }
 
   package func setAdvertising(_ advertising: Advertising?, in set: AdvertisingSet) throws(StackError) {
     if advertising != nil { bondsChanged() }
-    if case .directed(let central, _) = advertising?.kind, security?.mayHidePeer(central) == true,
+    if case .directed(let central, _) = advertising?.kind, security?.isPrivate(central) == true,
       !host.knows(central)
     {
       throw .addressUnknown(central)
@@ -174,7 +183,7 @@ package final class HCIAdapter: Adapter, RecoverableRadio {
   ) -> () -> Void {
     var request = request
     request.preferences = request.preferences ?? transport.linkPreferences
-    bondsChanged()
+    becomeCentral()
     return host.connect(request) { result in
       completion(result.map { HCILink(L2CAPLink($0), of: self) })
     }

@@ -101,7 +101,8 @@ package final class Peripheral {
 
   private func accept(_ link: any ATTLink) {
     guard !isFull else { return link.disconnect() }
-    let connection = GATTLink(link, timers: adapter.timers, peer: adapter.security?.identity(of: link.peer))
+    let connection = GATTLink(
+      link, timers: adapter.timers, peer: adapter.security?.identity(of: link.peer, .peripheral))
     guard admission.admits(connection.peer) else { return refuse(connection) }
     connection.serve(database)
     connections.append(connection)

@@ -3,6 +3,7 @@ import HCI
 import HaloBluetoothCore
 import HaloCapture
 import HaloRecording
+import HaloSecurityManager
 import RingLink
 
 /// Why something failed: the error of all that a ``Radio`` and its connections do.
@@ -106,7 +107,7 @@ extension BluetoothError {
     case let error as BluetoothError: self = error
     case let error as StackError: self.init(error)
     case is AdapterSpecificationError: self.init(.invalidValue, "\(error)")
-    case is CaptureError, is ReplayError: self.init(.file, "\(error)")
+    case is CaptureError, is ReplayError, is BondStoreError: self.init(.file, "\(error)")
     case is CancellationError: self = .cancelled
     default: self.init(.refused, "\(error)")
     }

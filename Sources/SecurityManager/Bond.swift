@@ -35,6 +35,11 @@ package struct Bond: Hashable, Sendable {
     self.isSecureConnections = isSecureConnections
   }
 
+  /// Whether this side may connect to the peer by this bond, and knows it in scans. One that has paired with a server of this
+  /// side, while nobody has compared a number, can say that it is any other device: it is known when it connects, and has no key
+  /// for the other role.
+  package var isOfChosenPeer: Bool { keyAsCentral != nil }
+
   /// A key of signatures, with a counter that never goes back.
   package struct SigningKey: Hashable, Sendable {
     package var key: [UInt8]
@@ -79,22 +84,68 @@ package struct PairingStrength: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// The bonds of this user, which outlive the program.
+/// The bonds of this user, which outlive the program. Others of the user's programs may change them at any time.
 @BluetoothActor
 package protocol BondStore: AnyObject {
   /// All bonds, the newest last.
   var bonds: [Bond] { get }
-  /// Keeps a bond, in place of the one with the same peer and the same own address. It is among ``bonds`` at once.
+  /// Reads the bonds, before links are made that may need one of them.
   ///
-  /// - Parameter completion: called once, at once or later: when the bond is kept also if the program is killed, or can't be
-  func store(_ bond: Bond, completion: @escaping (BondStoreError?) -> Void)
+  /// - Throws: why they can't be known
+  func check() throws(BondStoreError)
+  /// Makes a change, which is seen in ``bonds`` at once.
+  ///
+  /// - Parameter completion: called once, at once or later: when the change is kept also if the program is killed, with the bond
+  ///   that it was made to, as it was before; or with why it can't be kept
+  func make(_ change: BondChange, completion: @escaping (Result<Bond?, BondStoreError>) -> Void)
   /// Waits until all is kept.
   func finish() async
 }
 
-/// Why a bond could not be kept or forgotten.
+/// A change of a store of bonds. It is made to what is stored then, which another program may have changed.
+package struct BondChange: Sendable {
+  package let peer: BluetoothAddress
+  private let own: BluetoothAddress
+  /// The bond, which is new; nil for a change of the one that there is.
+  package let new: Bond?
+  private let change: @Sendable (inout Bond) -> Void
+
+  /// Keeps a bond, in place of the one with the same peer and the same own address.
+  package static func store(_ bond: Bond) -> BondChange { BondChange(bond, bond) { $0 = bond } }
+
+  /// Changes a bond, if there still is one with its peer and its own address.
+  package static func update(_ bond: Bond, _ change: @escaping @Sendable (inout Bond) -> Void) -> BondChange {
+    BondChange(bond, nil, change)
+  }
+
+  private init(_ bond: Bond, _ new: Bond?, _ change: @escaping @Sendable (inout Bond) -> Void) {
+    (peer, own, self.new, self.change) = (bond.peer, bond.own, new, change)
+  }
+
+  /// Makes the change. A bond that is stored anew becomes the newest one.
+  ///
+  /// - Returns: the bond as it was before; nil if there was none
+  @discardableResult
+  package func make(in bonds: inout [Bond]) -> Bond? {
+    let index = bonds.lastIndex { $0.peer == peer && $0.own == own }
+    guard let index else {
+      if let new { bonds.append(new) }
+      return nil
+    }
+    let old = bonds[index]
+    change(&bonds[index])
+    if new != nil { bonds.append(bonds.remove(at: index)) }
+    return old
+  }
+}
+
+/// Why bonds are not known, or could not be kept or forgotten.
 package struct BondStoreError: Error, Hashable, Sendable, CustomStringConvertible {
   package let description: String
+  /// Whether what is stored is damaged, or of another version.
+  package let isDamage: Bool
 
-  package init(_ description: String) { self.description = description }
+  package init(_ description: String, isDamage: Bool = false) {
+    (self.description, self.isDamage) = (description, isDamage)
+  }
 }

@@ -7,10 +7,10 @@ package final class SimulatedBonds: BondStore {
 
   package init() {}
 
-  package func store(_ bond: Bond, completion: @escaping (BondStoreError?) -> Void) {
-    bonds.removeAll { $0.peer == bond.peer && $0.own == bond.own }
-    bonds.append(bond)
-    completion(nil)
+  package func check() {}
+
+  package func make(_ change: BondChange, completion: @escaping (Result<Bond?, BondStoreError>) -> Void) {
+    completion(.success(change.make(in: &bonds)))
   }
 
   package func finish() async {}

@@ -44,7 +44,7 @@ enum KernelPairingProgram {
     let adapter = KernelAdapter(index)
     let user = User(arguments[2])
     let security = SecurityHost(
-      nil, bonds: UserBonds(path: arguments[1]) { say($0) }, settings: settings(arguments[2]))
+      nil, bonds: UserBonds(path: arguments[1]), settings: settings(arguments[2]))
     security.agent = user
     adapter.security = security
     adapter.onNote = { say("note \($0)") }

@@ -1,4 +1,5 @@
 import ATT
+import HCI
 import HaloBluetoothCore
 import HaloSecurityManager
 
@@ -17,6 +18,7 @@ package final class LinkSigning {
   private let host: SecurityHost
   private let peer: BluetoothAddress
   private let own: BluetoothAddress
+  private let role: LERole
   private let timers: Timers
 
   /// The counters of this side that were taken from the bond and not used.
@@ -41,11 +43,16 @@ package final class LinkSigning {
   /// - Parameters:
   ///   - peer: the address of the peer, on the air or the one that stays
   ///   - own: the address of this side that stays
-  package init(_ host: SecurityHost, peer: BluetoothAddress, own: BluetoothAddress, timers: Timers) {
-    (self.host, self.peer, self.own, self.timers) = (host, peer, own, timers)
+  ///   - role: the role of this side
+  package init(
+    _ host: SecurityHost, peer: BluetoothAddress, own: BluetoothAddress, role: LERole, timers: Timers
+  ) {
+    (self.host, self.peer, self.own, self.role, self.timers) = (host, peer, own, role, timers)
   }
 
-  private var bond: Bond? { host.settings.policy == .never ? nil : host.bond(with: peer, as: own) }
+  private var bond: Bond? {
+    host.settings.policy == .never ? nil : host.bond(with: peer, as: own, role: role)
+  }
 
   /// The functions, if the library is installed.
   private var functions: SecurityFunctions? { host.cryptography.map { SecurityFunctions($0) } }
@@ -57,16 +64,21 @@ package final class LinkSigning {
   /// - Returns: whether a command can be signed now, or never will be; if not, ``onReady`` is called later
   package func prepare() -> Bool {
     guard !isReserving else { return false }
-    guard failure == nil, functions != nil, var bond, var signing = bond.ownSigning else { return true }
+    guard failure == nil, functions != nil, let bond, let signing = bond.ownSigning else { return true }
     if let reserved, reserved.key == signing.key, !reserved.counters.isEmpty { return true }
-    let counters = signing.reserve()
-    guard !counters.isEmpty, let store = host.bonds else { return true }
-    bond.ownSigning = signing
+    guard signing.counter < Bond.SigningKey.end, let store = host.bonds else { return true }
     isReserving = true
-    store.store(bond) { [self] error in
+    // Another program may sign writes to the same device.
+    let change = BondChange.update(bond) { _ = $0.ownSigning?.reserve() }
+    store.make(change) { [self] result in
       isReserving = false
-      failure = error.map { .counterNotKept($0) }
-      if error == nil { reserved = (signing.key, counters) }
+      switch result {
+      case .success(let bond):
+        reserved = bond?.ownSigning.map {
+          var key = $0; return (key.key, key.reserve())
+        }
+      case .failure(let error): failure = .counterNotKept(error)
+      }
       onReady?()
     }
     return !isReserving
@@ -103,12 +115,14 @@ package final class LinkSigning {
   /// Gives the counters back that were not used. Zephyr, before its pull request 115877, takes no signature whose counter does
   /// not follow the one before.
   private func giveBack() {
-    guard let (key, counters) = reserved.take(), !counters.isEmpty, var bond, bond.ownSigning?.key == key,
-      bond.ownSigning?.counter == counters.upperBound
-    else { return }
-    bond.ownSigning?.counter = counters.lowerBound
+    guard let (key, counters) = reserved.take(), !counters.isEmpty, let bond else { return }
+    let change = BondChange.update(bond) { bond in
+      if bond.ownSigning == Bond.SigningKey(key: key, counter: counters.upperBound) {
+        bond.ownSigning?.counter = counters.lowerBound
+      }
+    }
     // Without it, the counters are left out.
-    host.bonds?.store(bond) { _ in }
+    host.bonds?.make(change) { _ in }
   }
 
   // MARK: The writes of the peer
@@ -142,16 +156,22 @@ package final class LinkSigning {
   private func deliver() {
     let writes = waiting
     waiting = []
-    guard !writes.isEmpty, var bond, let lowest, bond.peerSigning?.key == lowest.key else { return }
+    guard !writes.isEmpty, let bond, let lowest, bond.peerSigning?.key == lowest.key else { return }
     pause = timers.schedule(after: Self.storingPause) { [weak self] in
       self?.pause = nil
       self?.deliver()
     }
-    bond.peerSigning = lowest
-    guard let store = host.bonds else { return }
-    store.store(bond) { [self] error in
-      if let error { return report(.counterNotKept("\(error)")) }
-      for write in writes { write() }
+    let change = BondChange.update(bond) { bond in
+      guard let kept = bond.peerSigning, kept.key == lowest.key else { return }
+      bond.peerSigning?.counter = max(kept.counter, lowest.counter)
+    }
+    host.bonds?.make(change) { [self] result in
+      switch result {
+      // It may have been forgotten meanwhile.
+      case .success(nil): report(.noKey)
+      case .success: for write in writes { write() }
+      case .failure(let error): report(.counterNotKept("\(error)"))
+      }
     }
   }
 

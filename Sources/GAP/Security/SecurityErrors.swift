@@ -7,16 +7,16 @@ extension StackError {
   package static func keyMissing(at peer: BluetoothAddress) -> StackError {
     StackError(
       .keyMissing, .final,
-      "\(peer) does not have the key of its bond: it was reset or has forgotten this device, or another one pretends to be it"
-    )
+      "\(peer) does not have the key of its bond: it was reset or has forgotten this device, or another one pretends to be it",
+      cause: .peer(peer))
   }
 
   /// The peer has not got this side's Identity Resolving Key.
   package static func unknownPrivateAddress(to peer: BluetoothAddress) -> StackError {
     StackError(
       .keyMissing, .final,
-      "\(peer) does not know this machine at its private address, as its bond was made without one: leave private addresses out, or forget the bond and pair again with them"
-    )
+      "\(peer) does not know this machine at its private address, as its bond was made without one: leave private addresses out, or forget the bond and pair again with them",
+      cause: .peer(peer))
   }
 
   /// Encryption was not complete in time.
@@ -33,8 +33,8 @@ extension StackError {
   package static func repairingRefused(_ peer: BluetoothAddress) -> StackError {
     StackError(
       .pairingFailed, .final,
-      "there is a bond with \(peer), whose key does not encrypt this link: it is kept; if the device was reset, forget its bond"
-    )
+      "there is a bond with \(peer), whose key does not encrypt this link: it is kept; if the device was reset, forget its bond",
+      cause: .peer(peer))
   }
 
   package static func pairingFailed(_ failure: PairingFailure, with peer: BluetoothAddress) -> StackError {
@@ -61,7 +61,7 @@ extension PairingFailureReason {
     case .repeatedAttempts: "; it was tried too often: wait a minute"
     case .encryptionKeySize where !byPeer: "; the device can only do short keys, which can be guessed"
     case .confirmValueFailed, .dhKeyCheckFailed:
-      "; the passkey was wrong, or somebody is between the two devices"
+      "; the passkey or the tag was wrong, or somebody is between the two devices"
     default: ""
     }
   }

@@ -30,8 +30,8 @@ package final class SecurityHost {
   package var knownNameOf: (BluetoothAddress) -> String? = { _ in nil }
   /// Called when a bond can't be stored: the device will be a stranger to the next program.
   package var onBondNotKept: (BondStoreError) -> Void = { _ in }
-  private var resolver: AddressResolver?
-  /// The bonds that the resolver was made of.
+  private var resolvers: (central: AddressResolver, peripheral: AddressResolver)?
+  /// The bonds that the resolvers were made of.
   private var resolved: [Bond] = []
 
   /// - Parameters:
@@ -63,20 +63,29 @@ package final class SecurityHost {
   /// Whether this side pairs at all.
   var pairs: Bool { settings.policy.pairs && cryptography != nil }
 
-  /// The bond with a peer; nil if there is none.
+  /// Reads the bonds, if they are used: without them, links to their devices would be in clear.
+  package func checkBonds() throws(BondStoreError) {
+    if settings.policy != .never { try bonds?.check() }
+  }
+
+  /// The bond with a peer; nil if there is none, or none for this role.
   ///
   /// - Parameters:
   ///   - peer: its address on the air, or the one that stays
   ///   - own: the address of this side, by which the peer knows it
-  package func bond(with peer: BluetoothAddress, as own: BluetoothAddress) -> Bond? {
-    let identity = identity(of: peer)
-    return bonds?.bonds.last { $0.peer.isSameDevice(as: identity) && $0.own.isSameDevice(as: own) }
+  ///   - role: the role of this side; see ``Bond/isOfChosenPeer``
+  package func bond(with peer: BluetoothAddress, as own: BluetoothAddress, role: LERole) -> Bond? {
+    let identity = identity(of: peer, role)
+    let bond = bonds?.bonds.last { $0.peer.isSameDevice(as: identity) && $0.own.isSameDevice(as: own) }
+    return role == .peripheral || bond?.isOfChosenPeer == true ? bond : nil
   }
 
   /// The address that stays of a bonded device, for one that changes; the same address for all others.
-  package func identity(of address: BluetoothAddress) -> BluetoothAddress {
+  ///
+  /// - Parameter role: the role of this side; see ``Bond/isOfChosenPeer``
+  package func identity(of address: BluetoothAddress, _ role: LERole) -> BluetoothAddress {
     guard address.isResolvable, settings.policy != .never, let bonds = bonds?.bonds else { return address }
-    return identity(of: address, bonds)
+    return identity(of: address, bonds, role)
   }
 
   /// Recognizes a device that was heard.
@@ -84,39 +93,54 @@ package final class SecurityHost {
   /// - Returns: its address that stays, and whether there is a key to resolve others
   func recognize(_ address: BluetoothAddress) -> (identity: BluetoothAddress, mayHide: Bool) {
     guard settings.policy != .never, let bonds = bonds?.bonds else { return (address, false) }
-    let identity = identity(of: address, bonds)
+    let identity = identity(of: address, bonds, .central)
     return (identity, Self.mayHide(identity, bonds))
   }
 
-  private func identity(of address: BluetoothAddress, _ bonds: [Bond]) -> BluetoothAddress {
+  private func identity(
+    of address: BluetoothAddress, _ bonds: [Bond], _ role: LERole
+  ) -> BluetoothAddress {
     guard address.isResolvable, bonds.contains(where: { $0.identityResolvingKey != nil }) else {
       return address
     }
-    if resolver == nil || resolved != bonds {
+    if resolvers == nil || resolved != bonds {
       resolved = bonds
-      resolver = cryptography.flatMap { try? AddressResolver($0, bonds) }
+      resolvers = cryptography.flatMap {
+        try? (AddressResolver($0, bonds.filter(\.isOfChosenPeer)), AddressResolver($0, bonds))
+      }
     }
+    let resolver = role == .central ? resolvers?.central : resolvers?.peripheral
     return resolver?.identity(of: address) ?? address
   }
 
-  /// Whether there is a key to resolve the addresses of this device.
+  /// Whether a device changes its addresses, and there is a key to resolve them.
+  package func isPrivate(_ identity: BluetoothAddress) -> Bool {
+    guard settings.policy != .never, let bonds = bonds?.bonds else { return false }
+    return bonds.contains { $0.peer.isSameDevice(as: identity) && $0.identityResolvingKey != nil }
+  }
+
+  /// The same, if this side may connect to it; see ``Bond/isOfChosenPeer``.
   package func mayHidePeer(_ identity: BluetoothAddress) -> Bool {
     guard settings.policy != .never, let bonds = bonds?.bonds else { return false }
     return Self.mayHide(identity, bonds)
   }
 
   private static func mayHide(_ identity: BluetoothAddress, _ bonds: [Bond]) -> Bool {
-    bonds.contains { $0.peer.isSameDevice(as: identity) && $0.identityResolvingKey != nil }
+    bonds.contains {
+      $0.peer.isSameDevice(as: identity) && $0.isOfChosenPeer && $0.identityResolvingKey != nil
+    }
   }
 
   /// The bonded devices that change their addresses, the newest first: each device, and each key, once.
   ///
-  /// - Parameter own: the address of this side that stays
-  func resolvableDevices(as own: BluetoothAddress) -> [ResolvableDevice] {
+  /// - Parameters:
+  ///   - own: the address of this side that stays
+  ///   - role: the role of this side; see ``Bond/isOfChosenPeer``
+  func resolvableDevices(as own: BluetoothAddress, _ role: LERole) -> [ResolvableDevice] {
     guard settings.policy != .never, let bonds = bonds?.bonds else { return [] }
     var devices: [ResolvableDevice] = []
     for bond in bonds.reversed() where bond.own.isSameDevice(as: own) {
-      guard let key = bond.identityResolvingKey,
+      guard let key = bond.identityResolvingKey, role == .peripheral || bond.isOfChosenPeer,
         !devices.contains(where: { $0.key == key || $0.identity == bond.peer.plain })
       else { continue }
       devices.append(
@@ -153,7 +177,7 @@ package final class SecurityHost {
 
   /// The name of a device, as it was heard or is kept with its bond; nil if unknown.
   func name(_ peer: BluetoothAddress, as own: BluetoothAddress) -> String? {
-    nameOf(peer) ?? knownNameOf(peer) ?? bond(with: peer, as: own)?.name
+    nameOf(peer) ?? knownNameOf(peer) ?? bond(with: peer, as: own, role: .peripheral)?.name
   }
 
   /// New random values for one pairing.

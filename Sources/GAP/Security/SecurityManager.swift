@@ -50,9 +50,9 @@ final class SecurityManager {
     self.identity = identity
     self.disconnect = disconnect
     signing = host.map {
-      LinkSigning($0, peer: l2cap.connection.peer, own: identity, timers: timers)
+      LinkSigning($0, peer: l2cap.connection.peer, own: identity, role: l2cap.connection.role, timers: timers)
     }
-    if host?.settings.policy != .never { bond = host?.bond(with: l2cap.connection.peer, as: identity) }
+    if host?.settings.policy != .never { bond = host?.bond(with: peer, as: identity, role: connection.role) }
     signing?.onEvent = { [weak self] event in self?.onEvent?(event) }
     l2cap[.securityManager] = { [unowned self] pdu, _ in receive(Array(pdu)) }
     connection.onKeyRequest = { [unowned self] random, diversifier in key(random, diversifier) }
@@ -219,7 +219,8 @@ final class SecurityManager {
 
   /// Whether the peer may pair: one with a bond over the link that its key encrypts, as another device may pretend to be it.
   private func mayReplaceBond(_ host: SecurityHost) -> Bool {
-    bond == nil || connection.isEncrypted || host.settings.allowsRepairing
+    let hasBond = bond != nil || host.bond(with: peer, as: identity, role: .peripheral) != nil
+    return !hasBond || connection.isEncrypted || host.settings.allowsRepairing
   }
 
   /// A peer with a bond gets encryption, and never a new pairing.
@@ -337,9 +338,10 @@ final class SecurityManager {
 
   private func keep(_ result: PairingResult, _ host: SecurityHost) {
     var bond = Bond(result, with: peer, own: identity)
-    if let old = host.bond(with: bond.peer, as: identity) {
+    if connection.role == .peripheral, !bond.strength.isAuthenticated { bond.keyAsCentral = nil }
+    if let old = host.bond(with: bond.peer, as: identity, role: .peripheral) {
       // A peer with an address that changes can say that it is any device.
-      let isOwn = self.bond?.peer.isSameDevice(as: old.peer) == true
+      let isOwn = host.identity(of: peer, .peripheral).isSameDevice(as: old.peer)
       let error: StackError? =
         if !isOwn, !host.settings.allowsRepairing {
           .repairingRefused(old.peer)
@@ -362,19 +364,22 @@ final class SecurityManager {
       result.isBonding && host.settings.bonds && !result.usesDebugKey && bond.peer.isIdentity
     guard isKept, host.bonds != nil else { return paired(result, isKept: false) }
     isStoring = true
-    store(bond, host) { [weak self] isKept in
+    make(.store(bond), host) { [weak self] isKept in
       self?.isStoring = false
       self?.paired(result, isKept: isKept)
     }
   }
 
-  private func store(_ bond: Bond, _ host: SecurityHost, completion: @escaping (_ isKept: Bool) -> Void) {
-    host.bonds?.store(bond) { [weak self] error in
-      if let error {
-        self?.onEvent?(.bondNotKept("\(error)"))
+  private func make(
+    _ change: BondChange, _ host: SecurityHost, completion: @escaping (_ isKept: Bool) -> Void
+  ) {
+    host.bonds?.make(change) { result in
+      switch result {
+      case .success: completion(true)
+      case .failure(let error):
         host.onBondNotKept(error)
+        completion(false)
       }
-      completion(error == nil)
     }
   }
 
@@ -387,10 +392,9 @@ final class SecurityManager {
   func keep(_ client: ClientRecord?) {
     guard let bond, connection.isEncrypted, pairing == nil, bond.client != client else { return }
     self.bond?.client = client
-    // Counters of signatures may have changed there.
-    guard let host, var kept = host.bond(with: bond.peer, as: identity) else { return }
-    kept.client = client
-    store(kept, host) { _ in }
+    // Without a stored bond, the peer is unknown the next time.
+    guard let host, host.bond(with: bond.peer, as: identity, role: .peripheral) != nil else { return }
+    make(.update(bond) { $0.client = client }, host) { _ in }
   }
 
   // MARK: The peripheral's wish

@@ -81,7 +81,7 @@ public struct PairingOptions: Sendable {
   @BluetoothActor
   package func host(isReal: Bool) -> SecurityHost {
     let path = bondFile ?? (isReal ? BondFile.standardPath : nil)
-    let file: (any BondStore)? = path.map { UserBonds(path: $0) { _ in } }
+    let file: (any BondStore)? = path.map { UserBonds(path: $0) }
     let host = SecurityHost(
       LibcryptoCryptography.shared, bonds: file ?? (isReal ? nil : SimulatedBonds()))
     host.usesPrivateAddresses = usesPrivateAddresses

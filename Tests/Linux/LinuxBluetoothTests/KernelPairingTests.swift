@@ -34,10 +34,10 @@ import Testing
   @BluetoothActor private final class Store: BondStore {
     var bonds: [Bond] = []
 
-    func store(_ bond: Bond, completion: @escaping (BondStoreError?) -> Void) {
-      bonds.removeAll { $0.peer == bond.peer }
-      bonds.append(bond)
-      completion(nil)
+    func check() {}
+
+    func make(_ change: BondChange, completion: @escaping (Result<Bond?, BondStoreError>) -> Void) {
+      completion(.success(change.make(in: &bonds)))
     }
 
     func finish() async {}

@@ -210,7 +210,7 @@ struct PairedHostsTests {
     let link = try await connect(central)
     try await link.secure(to: .encrypted)
     await testTimers.sleep(for: .seconds(1))
-    #expect(device.events.contains(.bondNotKept("the disk is full")))
+    #expect(device.unkept == [BondStoreError("the disk is full")])
     #expect(device.bonds.bonds == [])
     await central.stop()
   }

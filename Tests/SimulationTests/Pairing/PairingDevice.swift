@@ -14,15 +14,15 @@ import Testing
 @BluetoothActor final class MemoryBonds: BondStore {
   var bonds: [Bond] = []
   var failure: BondStoreError?
-  /// How often a bond was stored.
+  /// How often a bond was stored or changed.
   private(set) var count = 0
 
-  func store(_ bond: Bond, completion: @escaping (BondStoreError?) -> Void) {
-    if let failure { return completion(failure) }
+  func check() throws(BondStoreError) { if let failure { throw failure } }
+
+  func make(_ change: BondChange, completion: @escaping (Result<Bond?, BondStoreError>) -> Void) {
+    if let failure { return completion(.failure(failure)) }
     count += 1
-    bonds.removeAll { $0.peer == bond.peer }
-    bonds.append(bond)
-    completion(nil)
+    completion(.success(change.make(in: &bonds)))
   }
 
   func finish() async {}
@@ -82,6 +82,7 @@ import Testing
   let address: BluetoothAddress
   var links: [GATTLink] = []
   var events: [LinkEvent] = []
+  var unkept: [BondStoreError] = []
 
   static let service = BluetoothUUID(0x1809 as UInt16)
   static let encryptedType = BluetoothUUID(0x2A1C as UInt16)
@@ -117,6 +118,7 @@ import Testing
       0x2A40, [.write, .writeWithoutResponse, .authenticatedSignedWrites], value: [0], capacity: 1,
       security: .encryptedOrSigned)
     peripheral = Peripheral(adapter, serving: database)
+    security.onBondNotKept = { [weak self] in self?.unkept.append($0) }
     _ = try await adapter.start()
     peripheral.onConnection = { [unowned self] link in add(link) }
   }
@@ -137,6 +139,7 @@ import Testing
     security = SecurityHost(
       LibcryptoCryptography.shared, bonds: bonds, settings: security.settings, agent: user)
     security.usesPrivateAddresses = hides
+    security.onBondNotKept = { [weak self] in self?.unkept.append($0) }
     adapter.security = security
   }
 

@@ -342,6 +342,7 @@ struct PrivacyTests {
         peer: BluetoothAddress(0x00AA_0000_0000 | UInt64(number), .public), own: Self.phone,
         isSecureConnections: true)
       bond.identityResolvingKey = [UInt8](repeating: number + 1, count: 16)
+      bond.keyAsCentral = LongTermKey([UInt8](repeating: number + 1, count: 16))
       phone.bonds.bonds.append(bond)
     }
     for isInList in [false, true] {

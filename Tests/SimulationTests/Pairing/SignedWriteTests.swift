@@ -198,7 +198,7 @@ struct SignedWriteTests {
     try await scene.meet()
     #expect(await scene.pair() == nil)
     let bond = try #require(scene.victim.bonds.bonds.first)
-    #expect(bond.keyAsCentral != nil && bond.ownSigning == nil && bond.peerSigning == nil)
+    #expect(bond.keyAsPeripheral != nil && bond.ownSigning == nil && bond.peerSigning == nil)
     await scene.stop()
   }
 

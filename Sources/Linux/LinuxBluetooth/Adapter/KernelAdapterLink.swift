@@ -21,11 +21,12 @@ final class KernelLink: ATTLink {
   /// Its security, and how it is raised.
   private(set) lazy var protection = KernelLinkSecurity(self, socket, adapter)
   var security: LinkSecurity { protection.state }
-  var isBonded: Bool { adapter.pairing?.bond(with: peer) != nil }
+  var isBonded: Bool { adapter.pairing?.bond(with: peer, role) != nil }
   /// Where bluetoothd pairs, it signs, too: two programs would use one counter.
   var signing: LinkSigning? { adapter.pairing?.isOthers == false ? signatures : nil }
   private lazy var signatures = adapter.pairing.map { pairing in
-    let signing = LinkSigning(pairing.host, peer: peer, own: adapter.address, timers: adapter.timers)
+    let signing = LinkSigning(
+      pairing.host, peer: peer, own: adapter.address, role: role, timers: adapter.timers)
     signing.onEvent = { [weak self] event in self?.onEvent?(event) }
     return signing
   }

@@ -46,7 +46,13 @@ struct KernelBonds {
   /// The address of a peer that stays; nil if it has shown none.
   func identity(of peer: BluetoothAddress) -> BluetoothAddress? { identities[peer] }
 
-  func bond(with peer: BluetoothAddress, of own: BluetoothAddress) -> Bond? {
+  /// - Parameter role: the role of this side; see `Bond.isOfChosenPeer`
+  func bond(with peer: BluetoothAddress, of own: BluetoothAddress, role: LERole) -> Bond? {
+    let bond = bond(with: peer, of: own)
+    return role == .peripheral || bond?.isOfChosenPeer == true ? bond : nil
+  }
+
+  private func bond(with peer: BluetoothAddress, of own: BluetoothAddress) -> Bond? {
     let peer = identity(of: peer) ?? peer
     return host.bonds?.bonds.last { $0.isBetween(peer, own) }
   }
@@ -82,8 +88,10 @@ struct KernelBonds {
 
   /// Judges the bond of the pairing that was made with a peer.
   ///
-  /// - Parameter address: the address of the peer on the link
-  mutating func judge(_ peer: BluetoothAddress, at address: BluetoothAddress) -> Outcome {
+  /// - Parameters:
+  ///   - address: the address of the peer on the link
+  ///   - role: the role of this side
+  mutating func judge(_ peer: BluetoothAddress, at address: BluetoothAddress, role: LERole) -> Outcome {
     guard var entry = new[peer], entry.bond.strength.keySize > 0 else { return .incomplete }
     guard !entry.isStored else { return .same }
     let strength = entry.bond.strength
@@ -91,7 +99,8 @@ struct KernelBonds {
       if strength.keySize < host.settings.minimumKeySize {
         .shortKey(strength.keySize)
       } else if let old = entry.old {
-        if !host.settings.allowsRepairing, !host.identity(of: address).isSameDevice(as: old.peer) {
+        if !host.settings.allowsRepairing, !host.identity(of: address, .peripheral).isSameDevice(as: old.peer)
+        {
           .claimed
         } else if !strength.isAtLeast(old.strength) {
           .weaker
@@ -106,6 +115,7 @@ struct KernelBonds {
     entry.bond.name = entry.old?.name
     entry.isStored = true
     new[peer] = entry
+    if role == .peripheral, !strength.isAuthenticated { entry.bond.keyAsCentral = nil }
     return .complete(entry.bond)
   }
 

@@ -20,23 +20,40 @@ final class KernelLinkSecurity {
   static let keyDeadline = Duration.seconds(5)
 
   private(set) var state = LinkSecurity.none
-  /// Whether the security is being raised.
-  private(set) var isRaising = false
-
   private unowned let link: KernelLink
   private let socket: L2CAPSocket
   private let adapter: KernelAdapter
   private var waiting: [(level: LESecurityLevel, completion: (Result<Void, StackError>) -> Void)] = []
   private var deadline: Timers.Token?
   private var attempts: UInt64 = 0
-  /// What the level of the attempt is, once the kernel works on it.
-  private var level: LESecurityLevel?
-  private var hasRefused = false
-  /// Whether the attempt makes a pairing, and not only uses its bond.
-  private var isPairing = false
-  private var isWaitingForKeys = false
+  private var attempt = Attempt.none
+
+  /// What is being done to raise the security.
+  private enum Attempt {
+    case none
+    /// The kernel is being prepared.
+    case preparing
+    /// The kernel works on it.
+    case raising(Raise)
+    /// The link is encrypted, and the keys of its pairing follow.
+    case awaitingKeys(LESecurityLevel)
+  }
+
+  private struct Raise {
+    let level: LESecurityLevel
+    /// Whether it makes a pairing whose keys have not come yet, and does not only use its bond.
+    var isPairing: Bool
+    /// Whether the user or the settings have said no.
+    var isRefused = false
+  }
+
+  /// Whether the security is being raised.
+  var isRaising: Bool { if case .none = attempt { false } else { true } }
+
+  private var raise: Raise? { if case .raising(let raise) = attempt { raise } else { nil } }
 
   private var pairing: KernelPairing? { adapter.pairing }
+  private var isBonded: Bool { link.isBonded }
   private var peer: BluetoothAddress { link.peer }
 
   init(_ link: KernelLink, _ socket: L2CAPSocket, _ adapter: KernelAdapter) {
@@ -69,25 +86,23 @@ final class KernelLinkSecurity {
 
   private func begin() {
     guard let pairing, let wanted = waiting.first?.level else { return }
-    isRaising = true
-    hasRefused = false
+    attempt = .preparing
     attempts &+= 1
-    let attempt = attempts
+    let number = attempts
     // The kernel gives the link the level that it is asked for, if the key suffices: all that the bond gives is asked for. A
     // pairing for more is made over the link that the bond has encrypted.
-    let bonded = state.isEncrypted ? nil : pairing.bond(with: peer)?.level
-    let level = bonded ?? wanted
-    isPairing = pairing.makesBond(with: peer, for: level)
-    pairing.prepare(peer, to: level) { [weak self] error in
-      guard let self, isRaising, attempt == attempts else { return }
+    let bonded = state.isEncrypted ? nil : pairing.bond(with: peer, link.role)?.level
+    let raise = Raise(level: bonded ?? wanted, isPairing: pairing.makesBond(on: link, for: bonded ?? wanted))
+    pairing.prepare(link, to: raise.level) { [weak self] error in
+      guard let self, isRaising, number == attempts else { return }
       if let error { return end(.failure(error)) }
-      raise(to: level)
+      begin(raise)
     }
   }
 
-  private func raise(to level: LESecurityLevel) {
+  private func begin(_ raise: Raise) {
     guard let pairing else { return end(.failure(.notConnected)) }
-    self.level = level
+    attempt = .raising(raise)
     socket.packets.hold()
     let mayAsk = !pairing.isOthers && pairing.host.settings.policy.pairs
     deadline = adapter.timers.schedule(
@@ -97,9 +112,9 @@ final class KernelLinkSecurity {
       refuse(.encryptionTimedOut(peer))
     }
     do throws(SystemError) {
-      try socket.raise(to: level)
+      try socket.raise(to: raise.level)
     } catch {
-      if error.errno == EINVAL, let security = socket.security, security.level >= level {
+      if error.errno == EINVAL, let security = socket.security, security.level >= raise.level {
         return settle(security)
       }
       guard error.errno == EINVAL else { return end(.failure(StackError("secure the link", .system(error)))) }
@@ -112,33 +127,41 @@ final class KernelLinkSecurity {
   /// The kernel has the link encrypted: checks what it has got.
   private func settle(_ security: KernelSecurityOption) {
     adopt(security)
-    guard let level else { return }
+    guard let raise else { return }
     guard security.keySize >= minimumKeySize else {
       return refuse(.shortKey(peer, security.keySize, minimum: minimumKeySize))
     }
     // The first step is done, or another caller wants more.
-    guard security.level >= level else { return refuse(.levelNotReached(peer, security.level)) }
-    guard isPairing else { return end(.success(())) }
+    guard security.level >= raise.level else { return refuse(.levelNotReached(peer, security.level)) }
+    guard raise.isPairing else { return end(.success(())) }
     // A link that ends before has no bond, on either side.
-    isWaitingForKeys = true
+    attempt = .awaitingKeys(raise.level)
     adapter.timers.cancel(deadline.take())
     deadline = adapter.timers.schedule(after: Self.keyDeadline) { [weak self] in self?.end(.success(())) }
   }
 
   /// The keys of a pairing are kept, or will not be.
   func pairingCompleted() {
-    if isWaitingForKeys { end(.success(())) }
-    isPairing = false
+    switch attempt {
+    case .awaitingKeys: end(.success(()))
+    case .raising(var raise):
+      raise.isPairing = false
+      attempt = .raising(raise)
+    case .none, .preparing: break
+    }
   }
 
   /// Ends the attempt. Those who wait for a higher level get another one.
   private func end(_ result: Result<Void, StackError>) {
-    guard isRaising else { return }
+    let reached: LESecurityLevel?
+    switch attempt {
+    case .none: return
+    case .preparing: reached = nil
+    case .raising(let raise): reached = raise.level
+    case .awaitingKeys(let level): reached = level
+    }
+    attempt = .none
     adapter.timers.cancel(deadline.take())
-    let reached = level
-    level = nil
-    isRaising = false
-    isWaitingForKeys = false
     socket.packets.sendHeld()
     let done: [(level: LESecurityLevel, completion: (Result<Void, StackError>) -> Void)]
     if case .success = result, let reached {
@@ -155,7 +178,8 @@ final class KernelLinkSecurity {
 
   /// Ends the link, as it may not be used like this: after a failure, its socket does not work either.
   func refuse(_ error: StackError) {
-    let mustEnd = !isRaising || level != nil
+    // Before the kernel works on it, nothing has happened to the link.
+    let mustEnd = if case .preparing = attempt { false } else { true }
     end(.failure(error))
     if mustEnd { link.abandon() }
   }
@@ -163,13 +187,20 @@ final class KernelLinkSecurity {
   // MARK: What happens
 
   /// The user or the settings say no to the kernel's question.
-  func willRefuse() { hasRefused = true }
+  func willRefuse() {
+    guard var raise else { return }
+    raise.isRefused = true
+    attempt = .raising(raise)
+  }
 
   /// The kernel reports that a pairing has failed.
   func pairingFailed() {
-    guard isRaising, level != nil else { return }
+    switch attempt {
+    case .none, .preparing: return
+    case .raising, .awaitingKeys: break
+    }
     if adapter.pairing?.isOthers == true { return refuse(.bluetoothdPairs(peer)) }
-    refuse(hasRefused ? .refusedHere(peer) : .kernelPairingFailed(peer))
+    refuse(raise?.isRefused == true ? .refusedHere(peer) : .kernelPairingFailed(peer))
   }
 
   /// The controller reports that encryption was switched on or off, or that this has failed. The kernel handles that later.
@@ -205,24 +236,25 @@ final class KernelLinkSecurity {
     state.isEncrypted = security.level >= .encrypted
     state.isAuthenticated = security.level >= .authenticated
     if security.keySize > 0 { state.keySize = security.keySize }
-    state.isPaired = state.isEncrypted || pairing?.bond(with: peer) != nil
+    state.isPaired = state.isEncrypted || isBonded
   }
 
   /// The link is gone.
   func linkEnded(_ loss: LinkLoss) {
-    let wasWorking = level != nil
+    let wasWorking =
+      switch attempt {
+      case .none, .preparing: false
+      case .raising, .awaitingKeys: true
+      }
+    attempt = .none
     adapter.timers.cancel(deadline.take())
-    isRaising = false
-    isWaitingForKeys = false
-    level = nil
     let left = waiting
     waiting = []
     let error: StackError =
       switch loss {
       case .remote(.pinOrKeyMissing): .keyMissing(at: peer)
       // The keys differ.
-      case .remote(.micFailure) where pairing?.bond(with: peer) != nil:
-        .keyMissing(at: peer)
+      case .remote(.micFailure) where isBonded: .keyMissing(at: peer)
       case .remote(.authenticationFailure) where pairing?.isOthers == true: .bluetoothdPairs(peer)
       case .remote(.authenticationFailure): .kernelPairingFailed(peer)
       case .local where wasWorking && pairing?.isOthers == true: .bluetoothdPairs(peer)

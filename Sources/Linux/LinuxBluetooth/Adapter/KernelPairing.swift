@@ -128,20 +128,25 @@ final class KernelPairing {
   // MARK: Links
 
   /// The bond with a peer; nil if there is none, or if it is bluetoothd's.
-  func bond(with peer: BluetoothAddress) -> Bond? { bonds.bond(with: peer, of: own) }
+  ///
+  /// - Parameter role: the role of this side
+  func bond(with peer: BluetoothAddress, _ role: LERole) -> Bond? {
+    bonds.bond(with: peer, of: own, role: role)
+  }
 
   /// Whether the kernel knows a device by its private addresses. It waits for the one that stays then, and would not connect to
   /// another one.
   func resolves(_ identity: BluetoothAddress) -> Bool {
-    (isOthers || isPrivileged && hasLoaded) && bond(with: identity)?.identityResolvingKey != nil
+    (isOthers || isPrivileged && hasLoaded) && bond(with: identity, .central)?.identityResolvingKey != nil
   }
 
   /// Prepares the kernel to raise the security of a link.
   ///
   /// - Parameter completion: called at once or later, with why it may not be raised
   func prepare(
-    _ peer: BluetoothAddress, to level: LESecurityLevel, completion: @escaping (StackError?) -> Void
+    _ link: KernelLink, to level: LESecurityLevel, completion: @escaping (StackError?) -> Void
   ) {
+    let peer = link.peer
     guard host.settings.policy != .never else {
       return completion(.pairingNotAllowed(peer, "and this program was told not to encrypt links"))
     }
@@ -149,21 +154,24 @@ final class KernelPairing {
     if isOthers { return completion(nil) }
     guard isPrivileged else { return completion(StackError("encrypt the link", .missing(.netAdmin))) }
     if !hasLoaded { load() }
-    let bond = bond(with: peer)
+    let bond = bond(with: peer, link.role)
     if let bond, bond.level >= level { return completion(nil) }
     guard host.settings.policy.pairs else {
       return completion(.pairingNotAllowed(peer, "and this program was not told to pair"))
     }
     updateIOCapability()
     guard bond == nil else { return completion(nil) }
+    guard self.bond(with: peer, .peripheral) == nil || host.settings.allowsRepairing else {
+      return completion(.repairingRefused(peer))
+    }
     // The kernel may still have the key of a bond that was forgotten.
     queue.enqueue(.unpair(peer), to: index) { _ in completion(nil) }
   }
 
   /// Whether a raise to this level makes a bond.
-  func makesBond(with peer: BluetoothAddress, for level: LESecurityLevel) -> Bool {
+  func makesBond(on link: KernelLink, for level: LESecurityLevel) -> Bool {
     guard isPrivileged, host.settings.policy.pairs, host.settings.bonds, !isOthers else { return false }
-    return bond(with: peer).map { $0.level < level } ?? true
+    return bond(with: link.peer, link.role).map { $0.level < level } ?? true
   }
 
   /// A raise has ended, or the link.
@@ -249,7 +257,7 @@ final class KernelPairing {
       if link.protection.isRaising { reply(.refuse) }
       return
     }
-    let isNew = !link.protection.state.isEncrypted && bond(with: link.peer) != nil
+    let isNew = !link.protection.state.isEncrypted && bond(with: link.peer, .peripheral) != nil
     guard !isNew || host.settings.allowsRepairing || link.protection.isRaising else {
       onNote?(
         "\(peer) has a bond, and asks to pair anew without it: refused; if it was reset, forget its bond first"
@@ -288,7 +296,7 @@ final class KernelPairing {
 
   private func store(_ peer: BluetoothAddress) {
     guard let link = link(to: peer) else { return }
-    switch bonds.judge(peer, at: link.peer) {
+    switch bonds.judge(peer, at: link.peer, role: link.role) {
     case .complete(let bond): keep(bond, of: link)
     case .incomplete, .same: break
     case .weaker:
@@ -305,11 +313,15 @@ final class KernelPairing {
 
   private func keep(_ bond: Bond, of link: KernelLink) {
     guard let store = host.bonds else { return completed(link, bond.strength, isKept: false) }
-    store.store(bond) { [weak self, weak link] error in
-      if let error { self?.host.onBondNotKept(error) }
+    store.make(.store(bond)) { [weak self, weak link] result in
+      var isKept = true
+      if case .failure(let error) = result {
+        self?.host.onBondNotKept(error)
+        isKept = false
+      }
       guard let self, let link else { return }
       ended(with: link.peer, nil)
-      completed(link, bond.strength, isKept: error == nil)
+      completed(link, bond.strength, isKept: isKept)
     }
   }
 

@@ -36,7 +36,7 @@ let bondsCommand = CommandSpec(
   if invocation.isGiven(fromOption), !isImport { throw Failure.usage("--from is for halo-raw bonds import") }
   switch (words.first, words.count) {
   case (nil, _):
-    list(try BondFile.standard().bonds, OutputFormat(invocation))
+    list(try BondFile.standard().load(), OutputFormat(invocation))
   case ("forget", 2):
     let file = try BondFile.standard()
     let forgotten = try file.bonds(of: words[1])
@@ -49,6 +49,9 @@ let bondsCommand = CommandSpec(
     // What only root can read is read. The file belongs to the invoking user.
     try Privileges.afterOpening(.other)
     for error in found.unreadable { Console.error("cannot read \(error)") }
+    guard !found.bonds.isEmpty || !found.unreadable.isEmpty || found.others > 0 else {
+      throw Failure(.notFound, "no paired devices in \(invocation[fromOption].printable)")
+    }
     let (added, present) = try BondFile.standard().add(found.bonds)
     list(added, OutputFormat(invocation), as: "imported: ")
     for bond in present { Console.error("not imported, as there is a bond already: \(BondRow(bond).text)") }
@@ -81,7 +84,7 @@ extension BluetoothdFolder {
 extension UserBonds {
   /// The bonds of the user's file; nil without a folder for state.
   static var ofUser: UserBonds? {
-    BondFile.standardPath.map { UserBonds(path: $0) { Console.error("halo-raw: \($0)") } }
+    BondFile.standardPath.map { UserBonds(path: $0) }
   }
 }
 
@@ -94,14 +97,11 @@ extension BondFile {
     return BondFile(path: path)
   }
 
-  private convenience init(path: String) {
-    self.init(path: path) { Console.error("halo-raw: \($0)") }
-  }
-
   /// The bonds with a device, of each adapter.
   ///
   /// - Parameter text: its address, or its name
-  fileprivate func bonds(of text: String) throws(Failure) -> [Bond] {
+  fileprivate func bonds(of text: String) throws -> [Bond] {
+    let bonds = try load()
     let found: [Bond]
     if let address = BluetoothAddress(text) {
       let namesType = text.contains("/")

@@ -41,9 +41,13 @@ let pairCommand = CommandSpec(
   if invocation[PairOption.tag] != nil, case .kernel = try invocation.adapter {
     throw Failure.usage("--tag: the kernel pairs on hciN, without such data; use --adapter user:hciN")
   }
+  let terminal = StandardInput.isForegroundTerminal
+  let capability = invocation[PairingInterface.option] ?? (terminal ? .keyboardDisplay : .noInputNoOutput)
+  if invocation[PairOption.authenticated], capability == .noInputNoOutput, invocation[PairOption.tag] == nil {
+    throw Failure.usage(
+      "--authenticated needs a person or a tag: run it on a terminal, or add --interface both, or --tag HEX")
+  }
   try await Session.run(invocation, pairs: true) { session in
-    let terminal = StandardInput.isForegroundTerminal
-    let capability = invocation[PairingInterface.option] ?? (terminal ? .keyboardDisplay : .noInputNoOutput)
     let agent = PersonAgent(capability, allowsJustWorks: true, keepsLines: true) {
       Console.error($0)
     }
@@ -51,6 +55,12 @@ let pairCommand = CommandSpec(
     session.security.settings.policy = .ask
     session.security.settings.minimumKeySize = invocation[PairOption.shortKeys]
     session.security.settings.outOfBand = invocation[PairOption.tag]
+    var hasLostBond = false
+    let report = session.security.onBondNotKept
+    session.security.onBondNotKept = { error in
+      report(error)
+      hasLostBond = true
+    }
     let input = StandardInput()
     defer { input.stop() }
     if capability != .noInputNoOutput {
@@ -61,7 +71,7 @@ let pairCommand = CommandSpec(
       connection.whenChanged { pairing.take($0) }
       try await connection.secure(to: invocation[PairOption.authenticated] ? .authenticated : .encrypted)
       pairing.print(OutputFormat(invocation))
-      if pairing.hasLostBond {
+      if hasLostBond {
         throw Failure(.cannotOpenFile, "paired for this link only: the bond could not be stored")
       }
     }
@@ -74,8 +84,6 @@ private final class PairingRow {
   private let connection: GATTLink
   private let name: String?
   private var paired: (method: PairingMethod, isKept: Bool)?
-  /// Whether the bond could not be stored.
-  private(set) var hasLostBond = false
 
   private static let columns = [
     "name", "address", "type", "method", "authenticated", "key_size_bytes", "kept",
@@ -84,11 +92,7 @@ private final class PairingRow {
   init(_ connection: GATTLink, _ name: String?) { (self.connection, self.name) = (connection, name) }
 
   func take(_ event: LinkEvent) {
-    switch event {
-    case .paired(let method, _, let isKept): paired = (method, isKept)
-    case .bondNotKept: hasLostBond = true
-    default: break
-    }
+    if case .paired(let method, _, let isKept) = event { paired = (method, isKept) }
   }
 
   func print(_ format: OutputFormat) {
@@ -111,7 +115,8 @@ private final class PairingRow {
 extension ArgumentType where Value == OutOfBandData {
   fileprivate static var tag: Self {
     ArgumentType(
-      placeholder: "HEX", expected: "AD structures in hexadecimal with the types 0x22 and 0x23, or 0x10"
+      placeholder: "HEX", expected: "AD structures in hexadecimal with the types 0x22 and 0x23, or 0x10",
+      isSecret: true
     ) { text in Hex.bytes(text).flatMap { OutOfBandData(tag: $0) } }
   }
 }

@@ -57,7 +57,8 @@ extension Failure {
     case let error as ReplayError: self.init(.badData, error.description)
     case let error as AdvertisingFault: self.init(.usage, error.description)
     case let error as FileError: self.init(ExitCode(error), error.description)
-    case let error as BondStoreError: self.init(.cannotOpenFile, error.description)
+    case let error as BondStoreError:
+      self.init(error.isDamage ? .badData : .cannotOpenFile, error.description)
     case let error as QueueError: self.init(ExitCode(error), error.description)
     // A command makes a failure of any other error where it knows its meaning.
     default: self.init(.internalError, "\(error)")
@@ -117,7 +118,7 @@ extension ExitCode {
     self =
       switch code {
       case .cancelled: .interrupted
-      case .missingPrivilege, .pairingFailed, .keyMissing: .noPermission
+      case .missingPrivilege: .noPermission
       case .peerNotFound: .notFound
       case .commandTimedOut, .peerDidNotAnswer, .timedOut, .encryptionTimedOut: .timedOut
       case .notConnected, .stateLost, .connectionFailed, .connectionNotEstablished, .deviceInUse,
@@ -125,8 +126,8 @@ extension ExitCode {
         .connectionLost
       case .tooLong, .forbidden: .usage
       case .unknownAddressType, .peerNotConnectable, .refused, .malformed, .misbehaved, .tooLongForPDU,
-        .notFound,
-        .notSupported, .servicesChanged, .discoveredElsewhere, .characteristicGone, .noRoom:
+        .pairingFailed, .keyMissing, .notFound, .notSupported, .servicesChanged, .discoveredElsewhere,
+        .characteristicGone, .noRoom:
         .protocolError
       case .radioClosed, .commandFailed, .malformedResponse, .controllerFailed, .notReady, .transportClosed,
         .transportEnded, .cannotOpen,
@@ -168,12 +169,16 @@ extension StackError {
     case .unconfigured: "give it one with: sudo btmgmt --index N public-addr ADDRESS"
     case .radioBlocked: "try: sudo rfkill unblock bluetooth"
     case .missingPrivilege: Capability.remedy
-    case .keyMissing: "forget it here with: halo-raw bonds forget DEVICE, and pair again"
+    case .keyMissing: "forget it here with: halo-raw bonds forget \(peer), and pair again"
+    case .pairingFailed: if case .peer = cause { "halo-raw bonds forget \(peer)" } else { nil }
     case .refused where attCode == .insufficientAuthentication || attCode == .insufficientEncryption:
       "to pair with it: halo-raw pair DEVICE"
     default: nil
     }
   }
+
+  /// The device that is meant, as an argument.
+  private var peer: String { if case .peer(let address) = cause { "\(address)" } else { "DEVICE" } }
 
   private var adapter: AdapterIndex? {
     if case .adapter(let index) = cause { AdapterIndex(rawValue: index) } else { nil }

@@ -2,6 +2,7 @@ import HaloBluetoothCore
 import HaloCapture
 import HaloCommandLine
 import HaloDissection
+import HaloSecurityManager
 import HaloSystem
 import HaloStorage
 
@@ -166,14 +167,16 @@ package struct Decoding: ~Copyable {
   private static func makeDissector(_ options: DecodeOptions? = nil) -> Dissector {
     let known = KnownRings(path: KnownRings.standardPath).devices
     guard let options, !options.form.isCopy else { return Dissector(known: known) }
-    let bonds =
-      options.usesBonds
-      ? BondFile.standardPath.map { BondFile(path: $0, report: { Console.error("halo-raw: \($0)") }).bonds }
-      : nil
+    var bonds: [Bond] = []
+    if options.usesBonds, let path = BondFile.standardPath {
+      do throws(BondStoreError) { bonds = try BondFile(path: path).load() } catch {
+        Console.error("halo-raw: \(error); continuing without them")
+      }
+    }
     return Dissector(
       known: known,
       secrets: DissectionSecrets(
-        library: LibcryptoCryptography.shared, longTermKeys: options.longTermKeys, bonds: bonds ?? [],
+        library: LibcryptoCryptography.shared, longTermKeys: options.longTermKeys, bonds: bonds,
         triesPasskeys: options.triesPasskeys))
   }
 

@@ -14,6 +14,7 @@ extension Bond: StoredEntry {
     self.init(
       peer: try json.identity("address", "type"), own: try json.identity("ownAddress", "ownType"),
       isSecureConnections: try json.member("secureConnections"))
+    guard peer.isIdentity else { throw .wrongKind(path: ["address"]) }
     identityResolvingKey = try json.key("identityResolvingKey")
     ownIdentityResolvingKey = try json.key("ownIdentityResolvingKey")
     keyAsCentral = try json.optionalMember("keyAsCentral", as: StoredLongTermKey.self)?.key

@@ -15,20 +15,16 @@ package final class BondFile {
   package static var standardPath: String? { UserFolders.state.map { $0 + "/bonds.json" } }
 
   private let file: VersionedFile<Bond>
-  private let report: (String) -> Void
   private var known: [Bond] = []
   /// The file that was read last: nil before the first reading, and `.some(nil)` if there was none.
   private var read: StateFile.Stamp??
 
   /// Does not touch the file.
   ///
-  /// - Parameters:
-  ///   - path: the file; it may be missing
-  ///   - report: takes messages for the user
-  package init(path: String, report: @escaping (String) -> Void) {
+  /// - Parameter path: the file; it may be missing
+  package init(path: String) {
     file = VersionedFile(
-      path: path, of: "bonds", in: "bonds", keeping: Self.limit, size: Self.sizeLimit, isSecret: true)
-    self.report = report
+      path: path, of: "bonds", in: "bonds", keeping: Self.limit, size: Self.sizeLimit, hasKeys: true)
   }
 
   /// All bonds, the newest last. The file is only read if it has changed. While it can't be read, the bonds are the last
@@ -37,23 +33,34 @@ package final class BondFile {
     let stamp = file.stamp
     guard read != .some(stamp) else { return known }
     read = .some(stamp)
-    do throws(FileError) {
-      known = try file.load(report)
-    } catch {
-      report("cannot read the bonds: \(error); devices that are not known have to be paired again")
-    }
+    if let bonds = try? load() { known = bonds }
     return known
   }
 
-  /// Keeps a bond, in place of the one with the same peer and the same own address.
-  package func store(_ bond: Bond) throws(BondStoreError) {
-    let bond = try Self.storable(bond)
-    try change("store the bond with \(bond.peer)") { bonds throws(BondStoreError) in
-      guard bonds.last != bond else { return false }
-      bonds.removeAll { $0.isInPlace(of: bond) }
-      try Self.add(bond, to: &bonds)
-      return true
+  /// The same, for a program that does not go on without them.
+  package func load() throws(BondStoreError) -> [Bond] {
+    do throws(VersionedFileError) {
+      return try file.load { _ in }
+    } catch {
+      throw BondStoreError("cannot read the bonds", error)
     }
+  }
+
+  /// Makes a change.
+  ///
+  /// - Returns: the bond that it was made to, as it was before
+  @discardableResult
+  package func make(_ change: BondChange) throws(BondStoreError) -> Bond? {
+    let change = change.new.map { .store($0.storable) } ?? change
+    var old: Bond?
+    try self.change("store the bond with \(change.peer)") { bonds throws(BondStoreError) in
+      let before = bonds
+      old = change.make(in: &bonds)
+      if bonds.count > Self.limit { throw .tooMany(change.peer) }
+      for bond in bonds where bond.peer == change.peer { try Self.check(bond) }
+      return bonds != before
+    }
+    return old
   }
 
   /// Keeps bonds of another program, in one step. Those that there are stay as they are: their devices may have been paired
@@ -68,8 +75,10 @@ package final class BondFile {
           present.append(bond)
           continue
         }
-        let bond = try Self.storable(bond)
-        try Self.add(bond, to: &bonds)
+        let bond = bond.storable
+        try Self.check(bond)
+        guard bonds.count < Self.limit else { throw .tooMany(bond.peer) }
+        bonds.append(bond)
         added.append(bond)
       }
       return !added.isEmpty
@@ -77,22 +86,11 @@ package final class BondFile {
     return (added, present)
   }
 
-  /// A bond with a name that is not too long. One that can't be read again would make the whole file a damaged one.
-  private static func storable(_ bond: Bond) throws(BondStoreError) -> Bond {
-    var bond = bond
-    while let name = bond.name, name.utf8.count > Bond.longestName { bond.name = String(name.dropLast()) }
-    do throws(JSONError) { return try Bond(bond.json) } catch {
+  /// What can't be read again would make the whole file a damaged one.
+  private static func check(_ bond: Bond) throws(BondStoreError) {
+    do throws(JSONError) { _ = try Bond(bond.json) } catch {
       throw BondStoreError("cannot store the bond with \(bond.peer): \(error)")
     }
-  }
-
-  private static func add(_ bond: Bond, to bonds: inout [Bond]) throws(BondStoreError) {
-    guard bonds.count < limit else {
-      throw BondStoreError(
-        "cannot store the bond with \(bond.peer): \(limit) bonds are stored, which is the most; "
-          + "make room with: halo-raw bonds forget DEVICE")
-    }
-    bonds.append(bond)
   }
 
   /// Forgets the bonds with a peer.
@@ -109,7 +107,7 @@ package final class BondFile {
   ) throws(BondStoreError) {
     var refusal: BondStoreError?
     do throws(VersionedFileError) {
-      try file.update(report) { bonds in
+      try file.update({ _ in }) { bonds in
         do throws(BondStoreError) {
           return try change(&bonds)
         } catch {
@@ -118,13 +116,36 @@ package final class BondFile {
         }
       }
     } catch {
-      throw BondStoreError("cannot \(what): \(error)")
+      throw BondStoreError("cannot \(what)", error)
     }
     if let refusal { throw refusal }
   }
 }
 
+extension BondStoreError {
+  fileprivate init(_ what: String, _ error: VersionedFileError) {
+    if case .file = error {
+      self.init("\(what): \(error)")
+    } else {
+      self.init("\(what): \(error)", isDamage: true)
+    }
+  }
+
+  fileprivate static func tooMany(_ peer: BluetoothAddress) -> BondStoreError {
+    BondStoreError(
+      "cannot store the bond with \(peer): \(BondFile.limit) bonds are stored, which is the most; "
+        + "make room with: halo-raw bonds forget DEVICE")
+  }
+}
+
 extension Bond {
   /// Whether only one of both is kept.
-  func isInPlace(of other: Bond) -> Bool { peer == other.peer && own == other.own }
+  fileprivate func isInPlace(of other: Bond) -> Bool { peer == other.peer && own == other.own }
+
+  /// With a name that is not too long.
+  fileprivate var storable: Bond {
+    var bond = self
+    while let name = bond.name, name.utf8.count > Bond.longestName { bond.name = String(name.dropLast()) }
+    return bond
+  }
 }

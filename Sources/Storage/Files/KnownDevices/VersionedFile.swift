@@ -6,12 +6,14 @@ package protocol StoredEntry: JSONDecodable, Sendable {
 }
 
 /// A list in a small JSON file, mode 0600, which programs of several versions may share: a JSON object with members for the
-/// list and the `version`. A damaged file is renamed and a new one is begun; one of a newer version is not changed.
+/// list and the `version`. A damaged file is renamed and a new one is begun, unless it has keys; one of a newer version is not
+/// changed.
 package struct VersionedFile<Entry: StoredEntry>: Sendable {
   private let file: StateFile
   private let subject: String
   private let name: String?
   private let limit: Int
+  private let hasKeys: Bool
 
   /// The version that is written, and the newest one that is understood.
   private static var version: Int { 1 }
@@ -24,12 +26,13 @@ package struct VersionedFile<Entry: StoredEntry>: Sendable {
   ///   - name: the member with the list; nil for a file that is the list, without a version
   ///   - limit: the number of entries that are kept, the last ones; fewer, if the file would be too large to be read again
   ///   - size: the maximum size of the file, in bytes
-  ///   - isSecret: whether others lose the right to read the file
+  ///   - hasKeys: whether others lose the right to read the file, and a damaged one stays as it is, for its owner to repair
   package init(
     path: String, of subject: String, in name: String?, keeping limit: Int,
-    size: Int = StateFile.standardLimit, isSecret: Bool = false
+    size: Int = StateFile.standardLimit, hasKeys: Bool = false
   ) {
-    file = StateFile(path: path, limit: size, isSecret: isSecret)
+    file = StateFile(path: path, limit: size, isSecret: hasKeys)
+    self.hasKeys = hasKeys
     self.subject = subject
     self.name = name
     self.limit = limit
@@ -78,31 +81,35 @@ package struct VersionedFile<Entry: StoredEntry>: Sendable {
   ///
   /// - Parameter report: takes messages for the user
   package func read(_ report: (String) -> Void) -> [Entry] {
-    do throws(FileError) {
+    do throws(VersionedFileError) {
       return try load(report)
     } catch {
-      report("cannot read the \(subject): \(error); continuing without them")
+      if case .file(let error) = error {
+        report("cannot read the \(subject): \(error); continuing without them")
+      } else {
+        report("\(error)")
+      }
       return []
     }
   }
 
   /// The same, for a program that does not go on without them.
-  package func load(_ report: (String) -> Void) throws(FileError) -> [Entry] {
-    let bytes: [UInt8]?
+  package func load(_ report: (String) -> Void) throws(VersionedFileError) -> [Entry] {
+    let found: Found
     do throws(FileError) {
-      bytes = try file.read()
+      found = try file.read().map { parse($0) } ?? .entries([])
     } catch {
-      guard case .tooLarge = error.reason else { throw error }
+      guard case .tooLarge = error.reason else { throw .file(error) }
+      found = .damaged
+    }
+    switch found {
+    case .entries(let entries): return entries
+    case .newer: throw .newer(file.path)
+    case .damaged:
+      guard !hasKeys else { throw .damaged(file.path) }
       setAside(report)
       return []
     }
-    guard let bytes else { return [] }
-    switch parse(bytes) {
-    case .entries(let entries): return entries
-    case .damaged: setAside(report)
-    case .newer: report(VersionedFileError.newer(file.path).description)
-    }
-    return []
   }
 
   /// Renames a damaged file, unless another process already did.
@@ -122,7 +129,7 @@ package struct VersionedFile<Entry: StoredEntry>: Sendable {
   package func update(
     _ report: (String) -> Void, _ change: (inout [Entry]) -> Bool
   ) throws(VersionedFileError) {
-    var isNewer = false
+    var refusal: VersionedFileError?
     do throws(FileError) {
       try file.update { bytes throws(FileError) in
         let found: Found
@@ -135,10 +142,13 @@ package struct VersionedFile<Entry: StoredEntry>: Sendable {
         var entries: [Entry] = []
         switch found {
         case .entries(let read): entries = read
+        case .damaged where hasKeys:
+          refusal = .damaged(file.path)
+          return nil
         case .damaged:
           report("the file of \(subject) is damaged; it was renamed to \(try file.setAside().printable)")
         case .newer:
-          isNewer = true
+          refusal = .newer(file.path)
           return nil
         }
         return change(&entries) ? self.bytes(of: entries) : nil
@@ -146,7 +156,7 @@ package struct VersionedFile<Entry: StoredEntry>: Sendable {
     } catch {
       throw .file(error)
     }
-    if isNewer { throw .newer(file.path) }
+    if let refusal { throw refusal }
   }
 }
 
@@ -154,12 +164,16 @@ package struct VersionedFile<Entry: StoredEntry>: Sendable {
 package enum VersionedFileError: Error, CustomStringConvertible {
   /// A newer version has written the file with this path.
   case newer(String)
+  /// The file with this path is damaged, and was left as it is.
+  case damaged(String)
   case file(FileError)
 
   package var description: String {
     switch self {
     case .newer(let path):
       "\(path.printable) was written by a newer version of this program; it is not changed"
+    case .damaged(let path):
+      "\(path.printable) is damaged; put a copy in its place, or remove it to begin anew"
     case .file(let error): "\(error)"
     }
   }
@@ -168,7 +182,7 @@ package enum VersionedFileError: Error, CustomStringConvertible {
   /// cannot be repaired.
   var isToBeReported: Bool {
     switch self {
-    case .newer: false
+    case .newer, .damaged: false
     case .file(let error): if case .system = error.reason { false } else { true }
     }
   }

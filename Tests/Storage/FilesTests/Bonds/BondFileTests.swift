@@ -39,10 +39,13 @@ import Testing
     return bond
   }
 
-  private func file() -> BondFile { BondFile(path: path) { Issue.record("\($0)") } }
+  private func file() -> BondFile { BondFile(path: path) }
 
-  /// With messages.
-  private func file(_ report: @escaping (String) -> Void) -> BondFile { BondFile(path: path, report: report) }
+  /// Why the file can't be read.
+  private var fault: BondStoreError? {
+    do throws(BondStoreError) { _ = try file().load() } catch { return error }
+    return nil
+  }
 
   private func reason(_ work: () throws(BondStoreError) -> Void) -> String? {
     do throws(BondStoreError) { try work() } catch { return error.description }
@@ -56,8 +59,8 @@ import Testing
     let empty = Bond(peer: Self.own, own: Self.ring, isSecureConnections: true)
     let first = file()
     #expect(first.bonds.isEmpty)
-    try first.store(Self.full)
-    try first.store(empty)
+    try first.make(.store(Self.full))
+    try first.make(.store(empty))
     #expect(first.bonds == [Self.full, empty])
     #expect(file().bonds == [Self.full, empty])
     #expect(folder.mode(of: "state") == 0o700 && folder.mode(of: "state/bonds.json") == 0o600)
@@ -66,10 +69,10 @@ import Testing
   @Test func aBondIsReplacedByTheNextWithTheSameAdapter() throws {
     defer { folder.remove() }
     let other = BluetoothAddress(1, .public)
-    for bond in [Self.bond(1), Self.bond(2), Self.bond(1, own: other)] { try file().store(bond) }
+    for bond in [Self.bond(1), Self.bond(2), Self.bond(1, own: other)] { try file().make(.store(bond)) }
     var new = Self.bond(1)
     new.name = "new"
-    try file().store(new)
+    try file().make(.store(new))
     #expect(file().bonds == [Self.bond(2), Self.bond(1, own: other), new])
     // A device is forgotten with all adapters.
     try file().remove(new.peer)
@@ -83,10 +86,10 @@ import Testing
     defer { folder.remove() }
     let (stream, command) = (file(), file())
     #expect(stream.bonds.isEmpty)
-    try command.store(Self.bond(1))
+    try command.make(.store(Self.bond(1)))
     #expect(stream.bonds == [Self.bond(1)])
-    try stream.store(Self.bond(2))
-    try command.store(Self.bond(3))
+    try stream.make(.store(Self.bond(2)))
+    try command.make(.store(Self.bond(3)))
     #expect(stream.bonds == [Self.bond(1), Self.bond(2), Self.bond(3)])
     try stream.remove(Self.bond(1).peer)
     #expect(command.bonds == [Self.bond(2), Self.bond(3)])
@@ -96,7 +99,7 @@ import Testing
 
   @Test func anUnchangedFileIsNotReadAgain() throws {
     defer { folder.remove() }
-    try file().store(Self.bond(1))
+    try file().make(.store(Self.bond(1)))
     let bonds = file()
     #expect(bonds.bonds.count == 1)
     let failing = FaultScript([.open], number: 1, fails: EIO)
@@ -109,7 +112,7 @@ import Testing
     let bonds = file()
     let most = (0..<BondFile.limit).map { number in
       var bond = Self.full
-      bond.peer = BluetoothAddress(0xC000_0000_0000 | UInt64(number), .random)
+      bond.peer = BluetoothAddress(0xC000_0000_0001 + UInt64(number), .random)
       // The longest text that a name can be in JSON.
       bond.name = String(repeating: "\u{1}", count: 400)
       return bond
@@ -117,35 +120,49 @@ import Testing
     #expect(try bonds.add(most).added.count == most.count)
     #expect(bonds.bonds.count == BondFile.limit)
     #expect(bonds.bonds[0].name?.utf8.count == Bond.longestName)
-    let full = try #require(reason { () throws(BondStoreError) in try bonds.store(Self.bond(1000)) })
+    let full = try #require(reason { () throws(BondStoreError) in try bonds.make(.store(Self.bond(1000))) })
     #expect(full.contains("256") && full.contains("halo-raw bonds forget"))
     // One that is there may change, and one that goes makes room.
     var again = Self.full
     again.peer = bonds.bonds[7].peer
-    try bonds.store(again)
+    try bonds.make(.store(again))
     try bonds.remove(again.peer)
-    try bonds.store(Self.bond(1000))
+    try bonds.make(.store(Self.bond(1000)))
     #expect(bonds.bonds.count == BondFile.limit && bonds.bonds.last == Self.bond(1000))
   }
 
   @Test func aBondThatCannotBeReadAgainIsNotStored() throws {
     defer { folder.remove() }
-    try file().store(Self.full)
+    try file().make(.store(Self.full))
     var short = Self.bond(1)
     short.identityResolvingKey = [1, 2, 3]
     var weak = Self.bond(1)
     weak.keyAsCentral?.size = 6
     let unknown = Bond(peer: BluetoothAddress(1, .anonymous), own: Self.own, isSecureConnections: true)
     for bond in [short, weak, unknown] {
-      #expect(reason { () throws(BondStoreError) in try file().store(bond) } != nil)
+      #expect(reason { () throws(BondStoreError) in try file().make(.store(bond)) } != nil)
     }
     #expect(file().bonds == [Self.full])
+  }
+
+  /// Two programs sign writes to one device: each counter is for one of them.
+  @Test func aChangeIsMadeToWhatTheFileHasThen() throws {
+    defer { folder.remove() }
+    try file().make(.store(Self.full))
+    let reserve = BondChange.update(Self.full) { _ = $0.ownSigning?.reserve() }
+    let counters = try (0..<3).map { _ in try file().make(reserve)?.ownSigning?.counter }
+    #expect(counters == [0, 100, 200])
+    #expect(file().bonds[0].ownSigning?.counter == 300)
+    // A bond that was forgotten does not come back.
+    try file().remove(Self.full.peer)
+    #expect(try file().make(reserve) == nil)
+    #expect(file().bonds == [])
   }
 
   /// What bluetoothd has may be older than what there is.
   @Test func addedBondsReplaceNone() throws {
     defer { folder.remove() }
-    try file().store(Self.full)
+    try file().make(.store(Self.full))
     var other = Self.full
     other.name = "other"
     let (added, present) = try file().add([other, Self.bond(1), Self.bond(2), Self.bond(2)])
@@ -159,26 +176,38 @@ import Testing
   @Test(arguments: [
     "", "[", "{}", "[]", "null", "\0", "{\"version\": 1}", "{\"version\": 1, \"bonds\": {}}",
     "{\"version\": 1, \"bonds\": [1]}", String(repeating: "[", count: 100_000),
-  ]) func aDamagedFileIsKeptAside(_ text: String) throws {
+    #"{"version": 1, "bonds": [{"address": "12:34:56:78:9A:BC", "type": 1}]}"#,
+  ]) func aDamagedFileIsAnErrorAndStays(_ text: String) throws {
     defer { folder.remove() }
     folder.write("state/bonds.json", text)
-    var reports: [String] = []
-    let bonds = file { reports.append($0) }
-    #expect(bonds.bonds.isEmpty)
-    #expect(reports.count == 1 && reports[0].contains("bonds.json.damaged"))
-    try bonds.store(Self.full)
-    #expect(file().bonds == [Self.full])
-    #expect(Disk.bytes(of: path + ".damaged")?.count == text.utf8.count { $0 != 0 })
+    let damage = try #require(fault)
+    #expect(damage.isDamage && damage.description.contains("bonds.json is damaged"))
+    #expect(reason { () throws(BondStoreError) in try file().make(.store(Self.full)) } != nil)
+    #expect(Disk.bytes(of: path)?.count == text.utf8.count { $0 != 0 })
+    #expect(folder.names(in: "state") == ["bonds.json", "bonds.json.lock"])
+  }
+
+  /// An editor has saved half of the file while a program runs.
+  @Test func whatWasReadIsUsedWhileTheFileIsDamaged() throws {
+    defer { folder.remove() }
+    try file().make(.store(Self.full))
+    let bonds = file()
+    #expect(bonds.bonds == [Self.full])
+    folder.write("state/bonds.json", "{")
+    #expect(bonds.bonds == [Self.full])
+    unlink(path)
+    #expect(bonds.bonds == [])
   }
 
   @Test func theFileOfANewerVersionIsNotChanged() throws {
     defer { folder.remove() }
     let newer = #"{"version": 2, "bonds": {}}"#
     folder.write("state/bonds.json", newer)
-    let bonds = file { _ in }
-    #expect(bonds.bonds.isEmpty)
+    let fault = try #require(fault)
+    #expect(fault.isDamage && fault.description.contains("newer version"))
     #expect(
-      reason { () throws(BondStoreError) in try bonds.store(Self.full) }?.contains("newer version") == true)
+      reason { () throws(BondStoreError) in try file().make(.store(Self.full)) }?.contains("newer version")
+        == true)
     #expect(folder.text(of: "state/bonds.json") == newer)
   }
 
@@ -238,22 +267,22 @@ import Testing
     throws
   {
     defer { folder.remove() }
-    try file().store(Self.full)
+    try file().make(.store(Self.full))
     chmod(path, mode)
     #expect(file().bonds == [Self.full])
     #expect(folder.mode(of: "state/bonds.json").map { $0 & 0o077 } == 0)
     chmod(path, mode)
-    try file().store(Self.bond(1))
+    try file().make(.store(Self.bond(1)))
     #expect(folder.mode(of: "state/bonds.json").map { $0 & 0o077 } == 0)
   }
 
   @Test func aLinkStaysALink() throws {
     defer { folder.remove() }
-    try file().store(Self.full)
+    try file().make(.store(Self.full))
     rename(path, folder.path + "/elsewhere.json")
     symlink(folder.path + "/elsewhere.json", path)
     #expect(file().bonds == [Self.full])
-    try file().store(Self.bond(1))
+    try file().make(.store(Self.bond(1)))
     #expect(file().bonds == [Self.full, Self.bond(1)])
     var status = stat()
     #expect(lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK)
@@ -270,12 +299,10 @@ import Testing
     case "a link to itself": symlink("bonds.json", path)
     default: symlink("/dev/zero", path)
     }
-    var reports: [String] = []
-    let bonds = file { reports.append($0) }
-    #expect(bonds.bonds.isEmpty && bonds.bonds.isEmpty)
-    // It is said once.
-    #expect(reports.count == 1 && reports[0].contains(path), "\(reports)")
-    let reason = try #require(reason { () throws(BondStoreError) in try bonds.store(Self.full) })
+    let bonds = file()
+    #expect(bonds.bonds.isEmpty)
+    #expect(fault?.description.contains(path) == true)
+    let reason = try #require(reason { () throws(BondStoreError) in try bonds.make(.store(Self.full)) })
     #expect(reason.contains(path) && reason.contains("\(Self.ring)"))
     #expect(folder.names(in: "state") == ["bonds.json", "bonds.json.lock"])
   }
@@ -283,28 +310,28 @@ import Testing
   @Test(.enabled(if: geteuid() == 0, "only root can give a file to another user"))
   func theFileOfAnotherUserIsNotUsed() throws {
     defer { folder.remove() }
-    try file().store(Self.full)
+    try file().make(.store(Self.full))
     chown(path, 65534, 65534)
-    var reports: [String] = []
-    let bonds = file { reports.append($0) }
+    let bonds = file()
     #expect(bonds.bonds.isEmpty)
-    #expect(reports.count == 1 && reports[0].contains("another user"))
+    #expect(fault?.description.contains("another user") == true)
     #expect(
-      reason { () throws(BondStoreError) in try bonds.store(Self.bond(1)) }?.contains("another user") == true)
+      reason { () throws(BondStoreError) in try bonds.make(.store(Self.bond(1))) }?.contains("another user")
+        == true)
   }
 
   /// A disk that fails loses no bond, and the reason names the file.
   @Test(arguments: [SystemCall.open, .status, .lock, .makeFolder, .write, .synchronize, .rename, .read])
   func aDiskThatFailsLosesNoBond(_ call: SystemCall) throws {
     defer { folder.remove() }
-    try file().store(Self.full)
+    try file().make(.store(Self.full))
     for number in 1..<20 {
       for code in [EIO, ENOSPC, EMFILE, EACCES, EROFS] {
-        let bonds = file { _ in }
+        let bonds = file()
         #expect(bonds.bonds == [Self.full])
         let script = FaultScript([call], number: number, fails: code)
         let failure = FaultPlan.during(script) {
-          reason { () throws(BondStoreError) in try bonds.store(Self.bond(1)) }
+          reason { () throws(BondStoreError) in try bonds.make(.store(Self.bond(1))) }
         }
         #expect(
           bonds.bonds == (failure == nil ? [Self.full, Self.bond(1)] : [Self.full]), "\(number) \(code)")

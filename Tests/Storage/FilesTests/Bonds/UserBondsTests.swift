@@ -24,23 +24,23 @@ import Testing
   /// All of them are there at once, in their order, and in the file at the end, in which others write, too.
   @Test func bondsAreThereBeforeTheyAreWritten() async throws {
     defer { folder.remove() }
-    let bonds = UserBonds(path: path) { Issue.record("\($0)") }
+    let bonds = UserBonds(path: path)
     var written: [Int] = []
     for number in 1...5 {
-      bonds.store(Self.bond(UInt64(number))) { error in
-        #expect(error == nil)
+      bonds.make(.store(Self.bond(UInt64(number)))) { result in
+        #expect(result == .success(nil))
         written.append(number)
       }
     }
     var changed = Self.bond(2)
     changed.name = "changed"
-    bonds.store(changed) { _ in written.append(6) }
+    bonds.make(.store(changed)) { _ in written.append(6) }
     #expect(
       bonds.bonds == [Self.bond(1), Self.bond(3), Self.bond(4), Self.bond(5), changed] && written == [])
-    try BondFile(path: path) { Issue.record("\($0)") }.store(Self.bond(9))
+    try BondFile(path: path).make(.store(Self.bond(9)))
     await bonds.finish()
     #expect(written == [1, 2, 3, 4, 5, 6])
-    let others = BondFile(path: path) { Issue.record("\($0)") }
+    let others = BondFile(path: path)
     #expect(others.bonds == bonds.bonds && bonds.bonds.count == 6)
   }
 
@@ -48,10 +48,10 @@ import Testing
   @Test func bondThatCannotBeWrittenIsGone() async throws {
     defer { folder.remove() }
     // A file is where a folder should be.
-    try BondFile(path: path) { Issue.record("\($0)") }.store(Self.bond(2))
-    let bonds = UserBonds(path: path + "/bonds.json") { _ in }
+    try BondFile(path: path).make(.store(Self.bond(2)))
+    let bonds = UserBonds(path: path + "/bonds.json")
     var reason: BondStoreError?
-    bonds.store(Self.bond(1)) { reason = $0 }
+    bonds.make(.store(Self.bond(1))) { if case .failure(let error) = $0 { reason = error } }
     #expect(bonds.bonds.count == 1)
     await bonds.finish()
     #expect(reason != nil && bonds.bonds == [])
