@@ -44,7 +44,8 @@ package struct ReplayOptions: Hashable, Sendable {
     if let level { return level }
     guard connection == nil, peer == nil, table == nil else { return .att }
     do throws(CaptureError) {
-      return try RecordedHost(path: path, transport).isSetUpLikeOurs ? .hci : .att
+      let host = try RecordedHost(path: path, transport)
+      return host.isSetUpLikeOurs && !host.encrypts ? .hci : .att
     } catch {
       switch error.reason {
       case .cannotOpen, .cannotRead: throw error

@@ -48,6 +48,11 @@ package struct RecordedHost: Hashable, Sendable {
 
   package var isOurs: Bool { !notes.isEmpty }
 
+  /// Whether it has encrypted links, with keys that no replay has.
+  package var encrypts: Bool {
+    !commands.isDisjoint(with: [LEEnableEncryption.opcode, LELongTermKeyRequestReply.opcode])
+  }
+
   /// The number of records to examine: the setup is within the first commands, and a link of the kernel follows soon.
   private static let mostRecords = 10_000
 

@@ -129,6 +129,8 @@ def test_a_wrong_command_line(halo, state, words):
 
 def test_a_folder_that_is_not_there(halo, state, tmp_path):
     halo.run("bonds", "import", "--from", tmp_path / "nowhere").failed(NO_FILE, saying="nowhere")
+    (tmp_path / "empty").mkdir()
+    halo.run("bonds", "import", "--from", tmp_path / "empty").failed(NOT_FOUND, saying="no paired devices")
     assert not (state / "bonds.json").exists()
 
 

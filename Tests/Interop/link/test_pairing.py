@@ -17,7 +17,7 @@ import pytest
 from built import built
 from event_lines import event_lines
 from forked import adapter_at, start_peer
-from program import NO_FILE, NO_PERMISSION, PROTOCOL, USAGE, wait_until
+from program import BAD_DATA, NO_FILE, PROTOCOL, REPLAY_DIFFERS, USAGE, wait_until
 from served_strap import end_strap, start_strap
 from shared_radio import SharedRadio
 
@@ -105,9 +105,9 @@ def test_a_device_that_was_reset_is_never_used_in_clear(halo, lock_with, pair):
     pair(lock).succeeded()
     lock.tell("forget")
     lock.wait_for("forgotten")
-    halo.run("read", "Lock", "--uuid", "2A1C", adapter=lock.adapter).failed(NO_PERMISSION, saying="bonds forget")
+    halo.run("read", "Lock", "--uuid", "2A1C", adapter=lock.adapter).failed(PROTOCOL, saying=f"bonds forget {ADDRESS}")
     # A new pairing would take the bond away from whoever has it: the owner says so first.
-    pair(lock).failed(NO_PERMISSION, saying="bonds forget")
+    pair(lock).failed(PROTOCOL, saying=f"bonds forget {ADDRESS}")
     halo.run("bonds", "forget", "Lock").succeeded()
     pair(lock).succeeded()
     halo.run("read", "Lock", "--uuid", "2A1C", adapter=lock.adapter).succeeded()
@@ -171,7 +171,7 @@ def test_a_method_for_each_pair_of_interfaces(lock_with, pair, ours, theirs, leg
             if theirs == "keyboard":
                 # Both users have agreed on a number.
                 lock.tell("type 4711")
-                return "4711"
+                return "004711"
             return lock.wait_for("shown")["number"]
         lock.wait_for("asked")
         lock.tell(f"type {int(number(said))}")
@@ -193,7 +193,7 @@ def test_a_method_for_each_pair_of_interfaces(lock_with, pair, ours, theirs, leg
 def test_a_pairing_that_fails_says_why(lock_with, pair, halo, options, ours, answer, saying):
     lock = lock_with(*options)
     result = pair(lock, "--interface", ours, user=None if ours == "none" else lambda said: answer)
-    assert result.code == NO_PERMISSION and saying in result.err.splitlines()[-1]
+    assert result.code == PROTOCOL and saying in result.err.splitlines()[-1]
     assert halo.run("bonds", *JSON).succeeded().records() == []
 
 
@@ -204,7 +204,7 @@ def test_a_tag_on_the_device_takes_the_place_of_a_person(lock_with, pair, halo, 
     lock = lock_with("--tag", *legacy)
     data = lock.wait_for("tag")["data"]
     other = data[:-2] + f"{int(data[-2:], 16) ^ 1:02x}"
-    assert pair(lock, "--tag", other).code == NO_PERMISSION
+    assert pair(lock, "--tag", other).code == PROTOCOL
     assert halo.run("bonds", *JSON).succeeded().records() == []
     time.sleep(1)  # the pause after a pairing that has failed
     [paired] = pair(lock, "--tag", data, "--authenticated").succeeded().records()
@@ -219,15 +219,19 @@ def test_what_is_on_no_tag(halo, text):
     halo.run("pair", "--tag", text, adapter="virtual:fast").failed(USAGE, saying="--tag")
 
 
+def test_a_wrong_tag_is_not_repeated(halo):
+    assert "02" * 20 not in halo.run("pair", "--tag", "02" * 20, adapter="virtual:fast").failed(USAGE).err
+
+
 def test_a_tag_is_no_use_if_the_device_does_not_use_it(lock_with, pair, halo):
     """A device in between would only have to say that it has none."""
     lock = lock_with("--legacy")
-    pair(lock, "--tag", "1110" + "05" * 16).failed(NO_PERMISSION, saying="authentication requirements")
+    pair(lock, "--tag", "1110" + "05" * 16).failed(PROTOCOL, saying="authentication requirements")
     assert halo.run("bonds", *JSON).succeeded().records() == []
 
 
 def test_answers_may_come_before_their_question(halo, lock_with):
-    for given, code in [("yes\n", 0), ("", NO_PERMISSION)]:
+    for given, code in [("yes\n", 0), ("", PROTOCOL)]:
         lock = lock_with("--interface", "confirm")
         process = halo.start("pair", "Lock", "--interface", "confirm", adapter=lock.adapter, stdin=subprocess.PIPE)
         begin = time.monotonic()
@@ -244,8 +248,46 @@ def test_a_bond_that_cannot_be_stored_is_said(halo, lock_with, pair, state):
     assert result.code == NO_FILE and "cannot store the bond" in result.err, result
 
 
+@pytest.mark.verdict
+@pytest.mark.parametrize("damage, code", [("{", BAD_DATA), ('{"version": 9, "bonds": {}}', BAD_DATA), (None, NO_FILE)])
+def test_without_its_bonds_no_link_is_made(halo, lock_with, pair, state, damage, code):
+    """It would be in clear."""
+    lock = lock_with()
+    pair(lock).succeeded()
+    path = state / "bonds.json"
+    if damage:
+        path.write_text(damage)
+    else:
+        path.unlink()
+        path.mkdir()
+    for command in (["read", "Lock", "--uuid", "2A00"], ["scan", "--duration", "1s"], ["pair", "Lock"]):
+        halo.run(*command, adapter=lock.adapter).failed(code, saying="cannot read the bonds")
+    halo.run("bonds").failed(code, saying="bonds.json")
+    assert len(lock.of("paired")) == len(lock.of("encryption")) == 1
+    assert path.is_dir() if damage is None else path.read_text() == damage
+
+
+def test_a_recording_of_an_encrypted_link_is_replayed(halo, lock_with, pair, tmp_path):
+    """No replay has its keys: it answers what was read."""
+    lock = lock_with()
+    pair(lock).succeeded()
+    record = tmp_path / "encrypted.btsnoop"
+    [live] = halo.run(
+        "read", "Lock", "--uuid", "2A1C", "--record", record, *JSON, adapter=lock.adapter).succeeded().records()
+    [replayed] = halo.run("read", "--uuid", "2A1C", *JSON, adapter=f"replay:{record}").succeeded().records()
+    assert replayed["value"] == live["value"] == "2a"
+    halo.run("read", "--uuid", "2A1C", adapter=f"replay:{record},level=hci").failed(REPLAY_DIFFERS, saying="an encrypted link")
+
+
+def test_the_link_to_a_bonded_device_says_that_it_is_encrypted(halo, lock_with, pair):
+    lock = lock_with()
+    pair(lock).succeeded()
+    result = halo.run("read", "Lock", "--uuid", "2A1C", "-v", adapter=lock.adapter).succeeded()
+    assert result.err.count("link: encrypted") == 1, result.err
+
+
 def test_no_person_is_no_protection(lock_with, pair):
-    pair(lock_with(), "--authenticated").failed(NO_PERMISSION, saying="nobody to ask")
+    pair(lock_with(), "--authenticated").failed(USAGE, saying="--interface both")
 
 
 # --- as a peripheral
@@ -350,7 +392,7 @@ def test_a_signed_write_is_believed_by_its_device(halo, lock_with, pair, state):
     """The signatures of another implementation. Counters go on over runs, and after one that is killed."""
     lock = lock_with("--signs")
     halo.run("write", "Lock", "--uuid", "2A3F", "00", "--signed", adapter=lock.adapter).failed(
-        NO_PERMISSION, saying="pair with it")
+        PROTOCOL, saying="pair with it")
     pair(lock).succeeded()
     for value in ("01", "02"):
         written = halo.run(

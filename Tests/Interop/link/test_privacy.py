@@ -9,7 +9,7 @@ import json
 import subprocess
 
 import pytest
-from program import NO_PERMISSION
+from program import PROTOCOL, USAGE
 from served_strap import end_strap, start_strap
 from shared_radio import SharedRadio
 from test_pairing import ADDRESS, JSON, lock_with, pair  # noqa: F401
@@ -53,7 +53,7 @@ def test_a_bond_from_before_is_of_no_use_at_a_private_address(halo, lock_with, p
     lock = lock_with()
     pair(lock).succeeded()
     halo.run("read", "Lock", "--uuid", "2A1C", "--privacy", adapter=lock.adapter).failed(
-        NO_PERMISSION, saying="does not know this machine at its private address")
+        PROTOCOL, saying="does not know this machine at its private address")
     halo.run("read", "Lock", "--uuid", "2A1C", adapter=lock.adapter).succeeded()
 
 
@@ -91,6 +91,7 @@ def test_a_recording_is_replayed_with_its_addresses(halo, tmp_path):
         "battery", "R02_BEEF", "--privacy", "--record", record, *JSON, adapter="virtual:fast").succeeded()
     second = halo.run("battery", "R02_BEEF", *JSON, adapter=f"replay:{record}").succeeded()
     assert first.records() == second.records()
+    halo.run("battery", "--privacy", adapter=f"replay:{record}").failed(USAGE, saying="--privacy")
 
 
 def test_a_session_with_privacy_works_as_others(halo):

@@ -19,7 +19,7 @@ ENDLESS = ("simulate", "strap", "serve", "advertise", "stream --ppg --adapter vi
 ON_A_RADIO = ("serve", "advertise")
 # These look at the machine: what they find may be that it has no Bluetooth, that a privilege is missing, that no ring is near, that
 # nothing runs; and that may be said in the moment of the interruption.
-LOOKING = {"adapters": (OK, NO_ADAPTER), "doctor": (OK, NO_ADAPTER, 77, 79), "record": (OK, NO_ADAPTER, 77), "status": (OK, 79), "pair": (77,),
+LOOKING = {"adapters": (OK, NO_ADAPTER), "doctor": (OK, NO_ADAPTER, 77, 79), "record": (OK, NO_ADAPTER, 77), "status": (OK, 79), "pair": (76,),
            "strap": (OK, NO_ADAPTER, 77, 130)} | dict.fromkeys(ON_A_RADIO, (OK, NO_ADAPTER, 77, 130))
 
 

@@ -5,7 +5,7 @@
 import json
 
 import pytest
-from program import CONNECTION_LOST, NO_PERMISSION, PROTOCOL
+from program import CONNECTION_LOST, PROTOCOL
 
 JSON = ("--format", "jsonl")
 
@@ -47,7 +47,7 @@ def test_a_ring_that_forgets_its_bond(halo, ring_with, state):
     ring = ring_with("--bond", "to-subscribe", "--forgets")
     halo.run("battery", "--bond", adapter=ring.adapter).succeeded()
     for options in [(), ("--bond",)]:
-        halo.run("battery", "--wait", "5s", *options, adapter=ring.adapter).failed(NO_PERMISSION, saying="bonds forget")
+        halo.run("battery", "--wait", "5s", *options, adapter=ring.adapter).failed(PROTOCOL, saying="bonds forget")
     [bond] = halo.run("bonds", *JSON).succeeded().records()
     halo.run("bonds", "forget", bond["address"]).succeeded()
     halo.run("battery", "--bond", adapter=ring.adapter).succeeded()
@@ -63,4 +63,4 @@ def test_a_stream_goes_on_encrypted_after_the_link_was_lost(halo, ring_with, sta
 
 def test_a_ring_that_pairs_with_nobody(halo, state):
     """The option is wrong for it, and the error says so."""
-    halo.run("battery", "--bond", adapter="virtual:fast").failed(NO_PERMISSION, saying="not supported")
+    halo.run("battery", "--bond", adapter="virtual:fast").failed(PROTOCOL, saying="not supported")

@@ -8,6 +8,8 @@ package struct ArgumentType<Value: Sendable>: Sendable {
   package var file: FileUse?
   /// The valid values, if they are names; empty for any other type.
   package var choices: [String] = []
+  /// Whether it is a secret, which is not repeated in messages.
+  package var isSecret = false
   /// Reads a value.
   ///
   /// - Returns: nil if the text is not a value
@@ -16,12 +18,14 @@ package struct ArgumentType<Value: Sendable>: Sendable {
 
   package init(
     placeholder: String, expected: String, file: FileUse? = nil, choices: [String] = [],
+    isSecret: Bool = false,
     parse: @escaping @Sendable (String) throws -> Value?
   ) {
     self.placeholder = placeholder
     self.expected = expected
     self.file = file
     self.choices = choices
+    self.isSecret = isSecret
     self.parse = parse
   }
 
@@ -32,7 +36,7 @@ package struct ArgumentType<Value: Sendable>: Sendable {
     } catch {
       throw error as? Failure ?? .usage("\(error)")
     }
-    throw .usage("\(name) wants \(expected), not \"\(text.printable)\"")
+    throw .usage("\(name) wants \(expected)" + (isSecret ? "" : ", not \"\(text.printable)\""))
   }
 
   /// One of several names.
@@ -113,8 +117,10 @@ extension ArgumentType {
   /// Values with commas between them.
   package static func list<Element: Sendable>(of type: ArgumentType<Element>) -> Self
   where Value == [Element] {
-    ArgumentType(placeholder: "\(type.placeholder),...", expected: "\(type.expected), or a list of them") {
-      text in
+    ArgumentType(
+      placeholder: "\(type.placeholder),...", expected: "\(type.expected), or a list of them",
+      isSecret: type.isSecret
+    ) { text in
       var values: [Element] = []
       for part in text.split(separator: ",", omittingEmptySubsequences: false) {
         guard let value = try type.parse(String(part)) else { return nil }

@@ -245,7 +245,9 @@ extension ArgumentType where Value == Set<Layer> {
 extension ArgumentType where Value == [UInt8] {
   /// A key, the least significant byte first.
   static var longTermKey: Self {
-    ArgumentType(placeholder: "HEX", expected: "32 hexadecimal digits, the most significant first") { text in
+    ArgumentType(
+      placeholder: "HEX", expected: "32 hexadecimal digits, the most significant first", isSecret: true
+    ) { text in
       Hex.bytes(text).flatMap { $0.count == 16 ? $0.reversed() : nil }
     }
   }

@@ -9,7 +9,8 @@ extension HelpTopic {
       synopsis: "halo-raw doctor",
       lists: [
         .init("The ring is not found", absence), .init("The adapter can't be used", adapter),
-        .init("The stream is slow, or has gaps", stream), .init("A service does not run", services),
+        .init("The stream is slow, or has gaps", stream), .init("A device wants pairing", pairing),
+        .init("A service does not run", services),
       ],
       examples: [
         ("halo-raw scan --duration 5s --adapter virtual", "what advertises, and how strongly"),
@@ -53,6 +54,13 @@ extension HelpTopic {
     ("late samples", "leave out --interval, and end other links of the adapter"),
     ("gaps", "move the adapter away from WiFi on 2.4 GHz, and closer; --retry-for forever goes on by itself"),
     ("its charger", "rings do not measure there"),
+  ]
+
+  private static let pairing: [HelpPage.Row] = [
+    ("it refuses", "halo-raw pair DEVICE, once; some have a button for that; a ring: --bond (docs/bond.md)"),
+    ("it was reset", "halo-raw bonds forget DEVICE, and pair again; let the device forget this machine, too"),
+    ("a passkey", "pair on a terminal, or with --interface both"),
+    ("the bonds", "a file that can't be read is named: put a copy in its place, or remove it and pair again"),
   ]
 
   private static let services: [HelpPage.Row] = [

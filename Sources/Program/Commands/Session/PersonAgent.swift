@@ -93,7 +93,7 @@ final class PersonAgent: PairingAgent {
     guard let word = line?.lowercased().filter({ !$0.isWhitespace }) else { return .refuse }
     if ["no", "n"].contains(word) { return .refuse }
     if question == .enterPasskey {
-      guard (1...6).contains(word.utf8.count), word.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+      guard word.utf8.count == 6, word.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
         return nil
       }
       return UInt32(word).map { .passkey($0) }

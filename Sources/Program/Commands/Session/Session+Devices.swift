@@ -104,6 +104,8 @@ extension Session {
         // Here, as the features of the link layers are reported right after it.
         if case .success(let connection) = result {
           connection.whenChanged { [weak self] event in self?.report(event) }
+          // The link to a bonded device is encrypted before anything else.
+          if connection.security.isEncrypted { self?.report(.change(.encryption(true))) }
         }
         done(result)
       }

@@ -49,6 +49,9 @@ final class SessionAdapter {
     _ specification: AdapterSpecification, _ invocation: Invocation, at address: BluetoothAddress? = nil,
     hides: Bool = false, opensAnother: Bool = false
   ) async throws(Failure) {
+    if hides, case .replay = specification {
+      throw Failure.usage("--privacy: a replay has the addresses of its recording")
+    }
     var virtualClock: HostClock?
     security = SecurityHost(
       LibcryptoCryptography.shared, bonds: specification.isReal ? UserBonds.ofUser : SimulatedBonds())

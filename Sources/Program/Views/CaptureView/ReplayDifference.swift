@@ -93,6 +93,9 @@ package struct ReplayDifference {
       if let cut = report.firstCut {
         return "the capture has only a part of packet \(cut) (snap length), so it cannot be replayed"
       }
+      if host.encrypts {
+        return "the recording has an encrypted link, whose keys a replay does not have; leave --level hci out"
+      }
       if host.isOurs || report.matched >= Self.setUp {
         return
           "the \(report.matched) packets before it are equal: the recording is of another command, other options or "
