@@ -3,6 +3,7 @@ import HaloGATT
 import Glibc
 import HCI
 import HaloBluetoothCore
+import HaloSecurityManager
 import HaloSystem
 import TestLoop
 import TestSupport
@@ -20,6 +21,16 @@ import Testing
     var error: StackError? {
       if case .failure(let error) = results.last { error } else { nil }
     }
+  }
+
+  @BluetoothActor private final class Bonds: BondStore {
+    let bonds: [Bond]
+
+    init(_ bonds: [Bond]) { self.bonds = bonds }
+
+    func store(_ bond: Bond, completion: @escaping (BondStoreError?) -> Void) { completion(nil) }
+
+    func finish() async {}
   }
 
   /// LE Set Scan Enable.
@@ -85,6 +96,29 @@ import Testing
     await settle()
     #expect(attempt.results.count == 1 && attempt.error == nil)
     #expect(stage.takeSent(LESetScanEnable.opcode) == [stopping])
+    for pair in pairs { pair.finish() }
+  }
+
+  /// A bonded device is heard at a private address; the kernel, which can resolve it, is asked for the one that stays.
+  @Test(arguments: [KernelRelease(major: 6, minor: 1), .takesScanForDiscovery])
+  func aDeviceThatChangesItsAddressIsRecognized(_ release: KernelRelease) async throws {
+    let (stage, pairs) = try await stage(release, [0])
+    var bond = Bond(peer: KernelStage.peer, own: .zero, isSecureConnections: true)
+    // The key and the address of the specification's sample data (Core Specification Vol 3, Part H, D.7).
+    bond.identityResolvingKey = hex("ec0234a357c8ad05341010a60a397d9b").reversed()
+    let bonds = Bonds([bond])
+    stage.adapter.security = SecurityHost(
+      LibcryptoCryptography.shared, bonds: bonds, settings: PairingSettings(policy: .encryptOnly))
+    let attempt = connect(stage)
+    await settle()
+    // Another device with a private address.
+    stage.receive("043e0c02" + "01" + "00" + "01" + "abfb0d948170" + "00" + "c4")
+    await settle()
+    #expect(stage.takeSent(LESetScanEnable.opcode) == [starting] && attempt.results.isEmpty)
+    stage.receive("043e0c02" + "01" + "00" + "01" + "aafb0d948170" + "00" + "c4")
+    await settle()
+    #expect(attempt.results.count == 1 && attempt.error == nil)
+    #expect(try attempt.results.first?.get().peer == KernelStage.peer)
     for pair in pairs { pair.finish() }
   }
 

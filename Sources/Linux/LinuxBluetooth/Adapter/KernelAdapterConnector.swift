@@ -123,13 +123,22 @@ final class KernelConnector {
 
   /// Handles an advertising report.
   func heard(_ report: AdvertisingReport) {
-    guard runner.attempts.isListening, report.eventType.contains(.connectable),
-      report.address == runner.attempts.current?.peer
-    else { return }
+    guard runner.attempts.isListening, report.eventType.contains(.connectable), isPeer(report.address) else {
+      return
+    }
     runner.handle(.heard)
   }
 
   func failed(_ peer: BluetoothAddress, _ status: HCIErrorCode) {
-    if runner.attempts.current?.peer.value == peer.value { runner.handle(.creationFailed(status)) }
+    guard runner.attempts.current?.peer.value == peer.value || isPeer(peer) else { return }
+    runner.handle(.creationFailed(status))
+  }
+
+  /// Whether an address that the controller reports is the peer's. The kernel is asked for a link to the identity of a device that
+  /// changes its address, but the raw channel shows the address on the air.
+  private func isPeer(_ address: BluetoothAddress) -> Bool {
+    guard let peer = runner.attempts.current?.peer else { return false }
+    let address = address.plain
+    return address == peer || adapter.security?.identity(of: address) == peer
   }
 }
