@@ -272,7 +272,7 @@ package final class Central {
   }
 
   /// The address that stays of a device. One that was paired with may be asked for at the address that it had then.
-  func identity(of peer: BluetoothAddress) -> BluetoothAddress {
+  package func identity(of peer: BluetoothAddress) -> BluetoothAddress {
     adapter.security?.identity(of: peer, .central) ?? peer
   }
 

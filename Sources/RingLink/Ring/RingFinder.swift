@@ -35,6 +35,14 @@ package enum RingSelector: Hashable, Sendable {
   /// Whether the device can be recognized by nothing but its address.
   package var isAddress: Bool { if case .address = self { true } else { false } }
 
+  /// The same device under the address that stays, by which a bonded one is reported, if it is asked for at one that it had.
+  @BluetoothActor fileprivate func identified(by central: Central) -> RingSelector {
+    guard case .address(let value, let kind) = self else { return self }
+    let address = BluetoothAddress(value, kind ?? .random)
+    let identity = central.identity(of: address)
+    return identity == address ? self : .address(identity.value, identity.kind)
+  }
+
   var notFoundDescription: String {
     switch self {
     case .anyRing: "no ring was found"
@@ -112,7 +120,8 @@ package enum RingFinder {
   package static func findAll(
     _ selector: RingSelector, on central: Central, deadline: Duration, options: Options = Options()
   ) async throws(RingError) -> [Advertisement] {
-    try await awaitCallback { (done: @escaping (Result<[Advertisement], RingError>) -> Void) in
+    let selector = selector.identified(by: central)
+    return try await awaitCallback { (done: @escaping (Result<[Advertisement], RingError>) -> Void) in
       let search = Search(selector, on: central, deadline: deadline, options, done: done)
       search.listen(options.scan)
       return { search.finish(.failure(.cancelled)) }

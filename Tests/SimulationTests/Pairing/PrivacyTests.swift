@@ -4,6 +4,7 @@ import HCI
 import HaloBluetoothCore
 import HaloSecurityManager
 import HaloSystem
+import RingLink
 import TestLoop
 import Testing
 
@@ -130,6 +131,8 @@ struct PrivacyTests {
     await link.disconnect()
     await testTimers.sleep(for: Self.period)
     try await central.untilHeard(PeerIdentity(first), eagerUntil: testTimers.now + .seconds(5))
+    let named = RingSelector.address(first.value, nil)
+    #expect(try await RingFinder.find(named, on: central, deadline: .seconds(5)).address == Self.device)
     let again = try await central.connect(ConnectionRequest(peer: first))
     #expect(again.security.isEncrypted && again.peer == Self.device)
     #expect(try device.link.localAddress != first)
