@@ -134,8 +134,8 @@ final class KernelConnector {
     runner.handle(.creationFailed(status))
   }
 
-  /// Whether an address that the controller reports is the peer's. The kernel is asked for a link to the identity of a device that
-  /// changes its address, but the raw channel shows the address on the air.
+  /// Whether an address that the controller reports is the peer's. The kernel is asked for a link to the identity of a device
+  /// that changes its address, but the raw channel shows the address on the air.
   private func isPeer(_ address: BluetoothAddress) -> Bool {
     guard let peer = runner.attempts.current?.peer else { return false }
     let address = address.plain
