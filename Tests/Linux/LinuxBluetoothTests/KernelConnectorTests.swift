@@ -23,16 +23,6 @@ import Testing
     }
   }
 
-  @BluetoothActor private final class Bonds: BondStore {
-    let bonds: [Bond]
-
-    init(_ bonds: [Bond]) { self.bonds = bonds }
-
-    func store(_ bond: Bond, completion: @escaping (BondStoreError?) -> Void) { completion(nil) }
-
-    func finish() async {}
-  }
-
   /// LE Set Scan Enable.
   private let starting = "010c2002" + "01" + "00"
   private let stopping = "010c2002" + "00" + "00"
@@ -106,7 +96,9 @@ import Testing
     var bond = Bond(peer: KernelStage.peer, own: .zero, isSecureConnections: true)
     // The key and the address of the specification's sample data (Core Specification Vol 3, Part H, D.7).
     bond.identityResolvingKey = hex("ec0234a357c8ad05341010a60a397d9b").reversed()
-    let bonds = Bonds([bond])
+    bond.keyAsCentral = LongTermKey([UInt8](repeating: 1, count: 16))
+    let bonds = SimulatedBonds()
+    bonds.make(.store(bond)) { _ in }
     stage.adapter.security = SecurityHost(
       LibcryptoCryptography.shared, bonds: bonds, settings: PairingSettings(policy: .encryptOnly))
     let attempt = connect(stage)
