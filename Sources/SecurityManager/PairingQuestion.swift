@@ -59,6 +59,8 @@ package struct PairingSettings: Hashable, Sendable {
   package var allowsDebugKeys = false
   /// Whether a bonded peer may pair again over a link that is not encrypted with its bond's key.
   package var allowsRepairing = false
+  /// Whether this side may pair with a device whose bond is not one of a chosen peer: anybody can have made it.
+  package var replacesUncheckedBonds = false
   /// Whether the keys are kept.
   package var bonds = true
   /// What is known of the device to pair with by another way; nil if nothing is.

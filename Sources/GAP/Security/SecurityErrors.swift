@@ -44,7 +44,8 @@ extension StackError {
       case .local(let reason):
         "pairing with \(peer) was ended here: \(reason)\(reason.remedy(byPeer: false))"
       case .encryption: "the link to \(peer) could not be encrypted after pairing; try again"
-      case .timeout: "\(peer) has not answered for 30 s while pairing; try again"
+      case .timeout:
+        "pairing with \(peer) was not done after 30 s, as the device or a person has not answered; try again"
       case .disconnected:
         "\(peer) has ended the link while pairing; if it is in a pairing mode, start that again"
       }
@@ -58,6 +59,7 @@ extension PairingFailureReason {
     case .pairingNotSupported: "; put the device into its pairing mode, or remove its other bonds"
     case .authenticationRequirements where byPeer:
       "; it wants a passkey or a comparison: pair on a terminal"
+    case .oobNotAvailable: "; pair without a tag"
     case .repeatedAttempts: "; it was tried too often: wait a minute"
     case .encryptionKeySize where !byPeer: "; the device can only do short keys, which can be guessed"
     case .confirmValueFailed, .dhKeyCheckFailed:

@@ -250,7 +250,9 @@ final class SecurityManager {
           peer, "with a number that a person compares or types; there is nobody to ask"))
     }
     guard !isBarred else { return fail(.pairingFailed(.timeout, with: peer)) }
-    guard mayReplaceBond(host) else { return fail(.repairingRefused(peer)) }
+    guard mayReplaceBond(host) || bond == nil && host.settings.replacesUncheckedBonds else {
+      return fail(.repairingRefused(peer))
+    }
     guard let wait = host.attempts.wait(of: peer, at: timers.now) else { return begin(level, host) }
     timer = timers.schedule(after: wait) { [weak self] in
       self?.timer = nil
@@ -265,9 +267,9 @@ final class SecurityManager {
       refuse(.unspecifiedReason)
       return fail(.pairingFailed(.local(.unspecifiedReason), with: peer))
     }
-    let setup = self.setup(level, host, secrets)
     let pairing = LinkPairing(
-      Pairing(setup, cryptography), with: peer, timers: timers, agent: host.agent,
+      Pairing(PairingSetup(connection, level, host, secrets, replacing: bond), cryptography), with: peer,
+      timers: timers, agent: host.agent,
       send: { [unowned self] pdu in send(pdu) },
       encrypt: { [weak self, connection] key in
         connection.encrypt(with: key) { result in
@@ -278,43 +280,6 @@ final class SecurityManager {
       onEnd: { [weak self] result in self?.ended(result, host) })
     self.pairing = pairing
     pairing.begin()
-  }
-
-  private func setup(
-    _ level: LESecurityLevel, _ host: SecurityHost, _ secrets: PairingSecrets
-  ) -> PairingSetup {
-    let settings = host.settings
-    var features = PairingFeatures()
-    features.ioCapability = host.ioCapability
-    features.authentication = .secureConnections
-    if settings.bonds { features.authentication.insert(.bonding) }
-    if features.ioCapability != .noInputNoOutput || settings.outOfBand != nil {
-      features.authentication.insert(.mitm)
-    }
-    if settings.outOfBand != nil { features.outOfBand = .present }
-    // Both sides give the key of LE legacy pairing and that of their signatures, if both want to; the peer gives its identity,
-    // and this side if it hides it.
-    let peerKeys: KeyDistribution = settings.bonds ? [.encryption, .identity, .signing] : []
-    var ownKeys: KeyDistribution = settings.bonds ? [.encryption, .signing] : []
-    if settings.bonds, host.usesPrivateAddresses { ownKeys.insert(.identity) }
-    (features.initiatorKeys, features.responderKeys) =
-      connection.role == .central ? (ownKeys, peerKeys) : (peerKeys, ownKeys)
-    var setup = PairingSetup(
-      role: connection.role, ownAddress: connection.localAddress, peerAddress: connection.peerOnAir,
-      features: features, secrets: secrets)
-    setup.outOfBand = settings.outOfBand ?? OutOfBandData()
-    // A bond is not replaced by a weaker one.
-    let old = bond?.strength
-    setup.minimumKeySize = max(
-      settings.minimumKeySize, old?.keySize ?? 0, level == .secureConnections ? 16 : 0)
-    setup.requiresAuthentication =
-      settings.requiresAuthentication || settings.outOfBand != nil || level >= .authenticated
-      || old?.isAuthenticated == true
-    setup.requiresSecureConnections =
-      settings.requiresSecureConnections || level == .secureConnections || old?.isSecureConnections == true
-    setup.allowsDebugKeys = settings.allowsDebugKeys
-    setup.asksAboutJustWorks = settings.policy == .ask
-    return setup
   }
 
   private func ended(_ result: Result<PairingResult, PairingFailure>, _ host: SecurityHost) {
@@ -413,22 +378,5 @@ final class SecurityManager {
       timer = nil
       if pairing == nil { fail(.encryptionTimedOut(peer)) }
     }
-  }
-}
-
-extension Bond {
-  fileprivate init(_ result: PairingResult, with peer: BluetoothAddress, own: BluetoothAddress) {
-    self.init(
-      peer: result.peerIdentity ?? peer.plain, own: own.plain,
-      isSecureConnections: result.strength.isSecureConnections)
-    identityResolvingKey = result.peerIdentityResolvingKey
-    ownIdentityResolvingKey = result.ownIdentityResolvingKey
-    keyAsCentral = result.keyAsCentral
-    keyAsPeripheral = result.keyAsPeripheral
-    // Anybody could sign with a key of zeros, which stacks send that have none.
-    peerSigning = result.peerSignatureResolvingKey.flatMap { key in
-      key.contains { $0 != 0 } ? SigningKey(key: key) : nil
-    }
-    ownSigning = result.ownSignatureResolvingKey.map { SigningKey(key: $0) }
   }
 }

@@ -165,7 +165,7 @@ def test_sudo_imports_for_the_user(halo, state, bluetoothd, tmp_path):
 
 def test_twelve_at_once_import_twelve_devices(halo, state, tmp_path):
     for number in range(12):
-        place = tmp_path / str(number) / ADAPTER / f"C0:00:00:00:00:{number:02X}"
+        place = tmp_path / str(number) / ADAPTER / f"C0:00:00:00:01:{number:02X}"
         place.mkdir(parents=True)
         (place / "info").write_text(TOUCHPAD.replace("ProtoArc", f"{number}"))
     processes = [halo.start("bonds", "import", "--from", tmp_path / str(number)) for number in range(12)]

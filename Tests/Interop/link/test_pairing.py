@@ -248,6 +248,22 @@ def test_a_bond_that_cannot_be_stored_is_said(halo, lock_with, pair, state):
     assert result.code == NO_FILE and "cannot store the bond" in result.err, result
 
 
+@pytest.mark.parametrize("given", [subprocess.DEVNULL, "yes\n", None], ids=["/dev/null", "file", "closed"])
+def test_answers_come_from_what_is_no_pipe(halo, lock_with, tmp_path, given):
+    """The end of the input is an answer, too: nobody waits for 30 s."""
+    lock = lock_with("--interface", "confirm")
+    answers = tmp_path / "answers"
+    answers.write_text(given if isinstance(given, str) else "")
+    begin = time.monotonic()
+    with answers.open() as file:
+        result = subprocess.run(
+            ["sh", "-c", 'exec "$@" ' + ("<&-" if given is None else ""), "sh", str(halo.path),
+             "pair", "Lock", "--interface", "confirm", "--adapter", lock.adapter],
+            stdin=given if given is subprocess.DEVNULL else file, env=halo.environment, capture_output=True, text=True, timeout=25)
+    assert result.returncode == (0 if given == "yes\n" else PROTOCOL) and time.monotonic() - begin < 20, result
+    assert given == "yes\n" or "nobody can answer" in result.stderr
+
+
 @pytest.mark.verdict
 @pytest.mark.parametrize("damage, code", [("{", BAD_DATA), ('{"version": 9, "bonds": {}}', BAD_DATA), (None, NO_FILE)])
 def test_without_its_bonds_no_link_is_made(halo, lock_with, pair, state, damage, code):

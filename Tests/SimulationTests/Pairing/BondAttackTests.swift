@@ -201,6 +201,20 @@ struct BondAttackTests {
     await scene.stop()
   }
 
+  /// The owner pairs with a device in whose name another one has paired with the server, while nobody compared a number.
+  @Test(arguments: [false, true]) func ownerReplacesABondThatNobodyChecked(_ isWanted: Bool) async throws {
+    let scene = try await PairingAttack(on: .central)
+    var bond = bond(with: scene.attacker.address)
+    bond.keyAsCentral = nil
+    scene.victim.bonds.bonds = [bond]
+    scene.victim.security.settings.replacesUncheckedBonds = isWanted
+    try await scene.meet()
+    let error = await scene.pair()
+    #expect((error == nil) == isWanted && (scene.victim.bonds.bonds == [bond]) != isWanted)
+    #expect(scene.victim.bonds.bonds.count == 1)
+    await scene.stop()
+  }
+
   /// BLESA: the false peer of a bond sends values at once, in clear. It has no key, so there is no link to a program, and
   /// nothing but a confirmation was sent to it.
   @Test func valuesInClearOfABondedPeerAreDropped() async throws {

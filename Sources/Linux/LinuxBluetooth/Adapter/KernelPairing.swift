@@ -161,7 +161,10 @@ final class KernelPairing {
     }
     updateIOCapability()
     guard bond == nil else { return completion(nil) }
-    guard self.bond(with: peer, .peripheral) == nil || host.settings.allowsRepairing else {
+    let settings = host.settings
+    guard
+      self.bond(with: peer, .peripheral) == nil || settings.allowsRepairing || settings.replacesUncheckedBonds
+    else {
       return completion(.repairingRefused(peer))
     }
     // The kernel may still have the key of a bond that was forgotten.

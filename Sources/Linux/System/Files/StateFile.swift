@@ -58,8 +58,11 @@ package struct StateFile: Sendable {
   ///   or the kernel's error
   package func read() throws(FileError) -> [UInt8]? {
     guard let file = FileDescriptor(SystemCall.open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY)) else {
-      if errno == ENOENT || errno == ENOTDIR { return nil }
-      throw .last(path)
+      let error = FileError.last(path)
+      // A link that leads nowhere, as to a disk that is not there, is no missing file where it has keys.
+      var status = stat()
+      if errno == ENOENT || errno == ENOTDIR, !isSecret || lstat(path, &status) != 0 { return nil }
+      throw error
     }
     guard let status = file.status else { throw .last(path) }
     guard status.isRegular else { throw FileError(path, .notRegular) }

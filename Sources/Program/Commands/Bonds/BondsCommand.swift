@@ -45,18 +45,23 @@ let bondsCommand = CommandSpec(
     Console.error(
       "let the device forget this machine, too: it may refuse to pair again as long as it has the keys")
   case ("import", 1):
+    guard !invocation[fromOption].isEmpty else { throw Failure.usage("--from wants a folder, not \"\"") }
     let found = try BluetoothdFolder.contents(of: invocation[fromOption])
     // What only root can read is read. The file belongs to the invoking user.
     try Privileges.afterOpening(.other)
     for error in found.unreadable { Console.error("cannot read \(error)") }
-    guard !found.bonds.isEmpty || !found.unreadable.isEmpty || found.others > 0 else {
+    guard !found.bonds.isEmpty || found.others > 0 else {
       throw Failure(.notFound, "no paired devices in \(invocation[fromOption].printable)")
     }
-    let (added, present) = try BondFile.standard().add(found.bonds)
+    let (added, present, refused) = try BondFile.standard().add(found.bonds)
     list(added, OutputFormat(invocation), as: "imported: ")
     for bond in present { Console.error("not imported, as there is a bond already: \(BondRow(bond).text)") }
+    for error in refused { Console.error("not imported: \(error)") }
     if found.others > 0 {
       Console.error("\(Console.counted(found.others, "device")) without a key for Bluetooth LE: not imported")
+    }
+    if !refused.isEmpty {
+      throw Failure(.cannotOpenFile, "\(Console.counted(refused.count, "device")) could not be imported")
     }
   default:
     throw Failure.usage(

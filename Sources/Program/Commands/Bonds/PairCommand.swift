@@ -53,6 +53,7 @@ let pairCommand = CommandSpec(
     }
     session.security.agent = agent
     session.security.settings.policy = .ask
+    session.security.settings.replacesUncheckedBonds = true
     session.security.settings.minimumKeySize = invocation[PairOption.shortKeys]
     session.security.settings.outOfBand = invocation[PairOption.tag]
     var hasLostBond = false
@@ -61,10 +62,10 @@ let pairCommand = CommandSpec(
       report(error)
       hasLostBond = true
     }
-    let input = StandardInput()
+    let input = LineInput(longestLine: 128)
     defer { input.stop() }
     if capability != .noInputNoOutput {
-      _ = input.listen { (line: String?) in _ = agent.take(line) }
+      _ = input.start { line in _ = agent.take(line?.text) }
     }
     try await session.withDevice { connection, _ in
       let pairing = PairingRow(connection, session.ringName)

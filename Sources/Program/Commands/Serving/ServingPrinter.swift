@@ -12,6 +12,7 @@ final class ServingPrinter {
   private let timers: Timers
   private let start: Instant
   private let database: AttributeDatabase
+  private let security: SecurityHost
   private var printer: RecordPrinter
 
   private static let columns = [
@@ -23,6 +24,7 @@ final class ServingPrinter {
     clock = session.clock.recordClock
     timers = session.timers
     self.start = start
+    security = session.security
     self.database = database
     printer = RecordPrinter(format, Self.columns, output: Console.output(.drop))
   }
@@ -34,11 +36,16 @@ final class ServingPrinter {
     let peer = link.peer.description
     print("connected", peer, text: "\(peer) (\(link.peer.kind)) connected")
     link.server?.onEvent = { [weak self] event in self?.print(event, peer) }
+    link.reportRefusals(title: "halo-raw")
     link.whenChanged { [weak self] event in
-      guard case .paired(let method, let strength, let isKept) = event else { return }
+      guard let self, case .paired(let method, let strength, let isKept) = event else { return }
+      // One with an address that changes has said which one stays.
+      let identity = security.identity(of: link.peer, .peripheral)
+      let name = identity == link.peer ? "" : " as \(identity)"
       let kept = isKept ? "" : ", for this link only"
-      self?.print(
-        "paired", peer, reason: "\(method)", text: "\(peer) has paired\(kept): \(method), \(strength)")
+      print(
+        "paired", peer, reason: "\(method)\(name)",
+        text: "\(peer) has paired\(name)\(kept): \(method), \(strength)")
     }
     link.whenDisconnected { [weak self] loss in
       self?.print("disconnected", peer, reason: "\(loss)", text: "\(peer) disconnected: \(loss)")

@@ -70,6 +70,22 @@ extension Peripheral {
   }
 }
 
+extension GATTLink {
+  /// Reports pairings that were refused or have failed, and signed writes that are ignored: another device may pretend to be
+  /// one with a bond.
+  ///
+  /// - Parameter title: the beginning of the lines
+  func reportRefusals(title: String) {
+    whenChanged { [peer] event in
+      switch event {
+      case .pairingRefused, .repairingRefused, .pairingFailed, .signatureRefused:
+        Console.error("\(title): \(peer): \(event)")
+      default: break
+      }
+    }
+  }
+}
+
 extension SecurityHost {
   /// Lets devices pair, as phones do with what they use for long, and keep their subscriptions then.
   ///

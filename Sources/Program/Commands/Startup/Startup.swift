@@ -101,11 +101,11 @@ enum Startup {
     }
   }
 
-  /// Opens an unusable descriptor for each closed standard stream, as glibc does for privileged programs. If not, a
-  /// descriptor of the loop would take its place and receive the output.
+  /// Opens a descriptor for each closed standard stream, as glibc does for privileged programs: input has ended, and output
+  /// fails. If not, a descriptor of the loop would take its place and receive the output.
   private static func occupyStandardStreams() {
     for (descriptor, mode) in [
-      (STDIN_FILENO, O_WRONLY), (STDOUT_FILENO, O_RDONLY), (STDERR_FILENO, O_RDONLY),
+      (STDIN_FILENO, O_RDONLY), (STDOUT_FILENO, O_RDONLY), (STDERR_FILENO, O_RDONLY),
     ]
     where fcntl(descriptor, F_GETFD) < 0 {
       _ = open("/dev/null", mode)

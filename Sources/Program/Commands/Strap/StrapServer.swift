@@ -131,6 +131,7 @@ final class StrapServer {
     link.server?.onEvent = { [weak self] event in
       if case .configured = event { self?.subscriptionsChanged() }
     }
+    link.reportRefusals(title: name)
     link.whenDisconnected { [name] loss in
       Console.error("\(name): the link to \(link.peer) has ended: \(loss)")
     }

@@ -23,7 +23,7 @@ extension Bond {
     case "public", nil: kind = .public
     default: return nil
     }
-    guard kind == .public || peer.value >> 46 == 3 else { return nil }
+    guard BluetoothAddress(peer.value, kind).isIdentity else { return nil }
     let asCentral = file.longTermKey("LongTermKey")
     let asPeripheral = file.longTermKey("PeripheralLongTermKey") ?? file.longTermKey("SlaveLongTermKey")
     let both = [asPeripheral, asCentral].compactMap { $0 }.first { $0.isSecureConnections }

@@ -56,19 +56,25 @@ package final class BondFile {
     try self.change("store the bond with \(change.peer)") { bonds throws(BondStoreError) in
       let before = bonds
       old = change.make(in: &bonds)
-      if bonds.count > Self.limit { throw .tooMany(change.peer) }
+      if bonds.count > before.count { try Self.checkRoom(bonds, change.peer) }
       for bond in bonds where bond.peer == change.peer { try Self.check(bond) }
       return bonds != before
     }
     return old
   }
 
+  /// The number of bonds that devices have made by pairing with a server while nobody compared a number: they leave room for
+  /// those that the user makes.
+  package static let uncheckedLimit = 192
+
   /// Keeps bonds of another program, in one step. Those that there are stay as they are: their devices may have been paired
   /// with since.
   ///
-  /// - Returns: the bonds that are kept now, and those that are not, as there was one
-  package func add(_ others: [Bond]) throws(BondStoreError) -> (added: [Bond], present: [Bond]) {
-    var (added, present): ([Bond], [Bond]) = ([], [])
+  /// - Returns: the bonds that are kept now, those that are not, as there was one, and why others can't be
+  package func add(
+    _ others: [Bond]
+  ) throws(BondStoreError) -> (added: [Bond], present: [Bond], refused: [BondStoreError]) {
+    var (added, present, refused): ([Bond], [Bond], [BondStoreError]) = ([], [], [])
     try change("store the bonds") { bonds throws(BondStoreError) in
       for bond in others {
         if bonds.contains(where: { $0.isInPlace(of: bond) }) {
@@ -76,14 +82,25 @@ package final class BondFile {
           continue
         }
         let bond = bond.storable
-        try Self.check(bond)
-        guard bonds.count < Self.limit else { throw .tooMany(bond.peer) }
+        do throws(BondStoreError) {
+          try Self.check(bond)
+          try Self.checkRoom(bonds + [bond], bond.peer)
+        } catch {
+          refused.append(error)
+          continue
+        }
         bonds.append(bond)
         added.append(bond)
       }
       return !added.isEmpty
     }
-    return (added, present)
+    return (added, present, refused)
+  }
+
+  private static func checkRoom(_ bonds: [Bond], _ new: BluetoothAddress) throws(BondStoreError) {
+    let unchecked = bonds.count(where: { !$0.isOfChosenPeer })
+    let isUnchecked = bonds.last?.isOfChosenPeer == false
+    guard bonds.count <= limit, !isUnchecked || unchecked <= uncheckedLimit else { throw .tooMany(new) }
   }
 
   /// What can't be read again would make the whole file a damaged one.
@@ -124,17 +141,18 @@ package final class BondFile {
 
 extension BondStoreError {
   fileprivate init(_ what: String, _ error: VersionedFileError) {
-    if case .file = error {
-      self.init("\(what): \(error)")
-    } else {
-      self.init("\(what): \(error)", isDamage: true)
+    let text = "\(what): \(error)"
+    switch error {
+    case .file: self.init(text)
+    case .damaged: self.init(text, isDamage: true)
+    case .newer: self.init(text + "; update halo-raw, or move the file away", isDamage: true)
     }
   }
 
   fileprivate static func tooMany(_ peer: BluetoothAddress) -> BondStoreError {
     BondStoreError(
-      "cannot store the bond with \(peer): \(BondFile.limit) bonds are stored, which is the most; "
-        + "make room with: halo-raw bonds forget DEVICE")
+      "cannot store the bond with \(peer): \(BondFile.limit) bonds are the most, and \(BondFile.uncheckedLimit) of devices that "
+        + "have paired with a server unchecked; make room with: halo-raw bonds forget DEVICE")
   }
 }
 

@@ -131,6 +131,31 @@ import Testing
     #expect(bonds.bonds.count == BondFile.limit && bonds.bonds.last == Self.bond(1000))
   }
 
+  /// Passers-by pair with a server, each from another address.
+  @Test func devicesThatNobodyCheckedLeaveRoom() throws {
+    defer { folder.remove() }
+    let strangers = (1...BondFile.limit).map { number in
+      var bond = Self.bond(number)
+      bond.keyAsCentral = nil
+      return bond
+    }
+    let (added, _, refused) = try file().add(strangers)
+    #expect(added.count == BondFile.uncheckedLimit && refused.count == strangers.count - added.count)
+    #expect(
+      reason { () throws(BondStoreError) in try file().make(.store(strangers[200])) }?.contains("192") == true
+    )
+    try file().make(.store(Self.full))
+    #expect(file().bonds.last == Self.full)
+  }
+
+  /// The disk with the file is not there.
+  @Test func aLinkThatLeadsNowhereIsNoMissingFile() throws {
+    defer { folder.remove() }
+    mkdir(folder.path + "/state", 0o700)
+    symlink(folder.path + "/elsewhere/bonds.json", path)
+    #expect(fault?.description.contains(path) == true)
+  }
+
   @Test func aBondThatCannotBeReadAgainIsNotStored() throws {
     defer { folder.remove() }
     try file().make(.store(Self.full))
@@ -165,8 +190,8 @@ import Testing
     try file().make(.store(Self.full))
     var other = Self.full
     other.name = "other"
-    let (added, present) = try file().add([other, Self.bond(1), Self.bond(2), Self.bond(2)])
-    #expect(added == [Self.bond(1), Self.bond(2)] && present == [other, Self.bond(2)])
+    let (added, present, refused) = try file().add([other, Self.bond(1), Self.bond(2), Self.bond(2)])
+    #expect(added == [Self.bond(1), Self.bond(2)] && present == [other, Self.bond(2)] && refused.isEmpty)
     #expect(file().bonds == [Self.full, Self.bond(1), Self.bond(2)])
     #expect(try file().add([other]).added.isEmpty)
   }
