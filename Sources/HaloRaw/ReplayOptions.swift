@@ -45,7 +45,7 @@ package struct ReplayOptions: Hashable, Sendable {
     guard connection == nil, peer == nil, table == nil else { return .att }
     do throws(CaptureError) {
       let host = try RecordedHost(path: path, transport)
-      return host.isSetUpLikeOurs && !host.encrypts ? .hci : .att
+      return host.isSetUpLikeOurs && !host.usesBonds ? .hci : .att
     } catch {
       switch error.reason {
       case .cannotOpen, .cannotRead: throw error

@@ -143,9 +143,14 @@ def halo(tmp_path_factory) -> Halo:
 
 @contextlib.contextmanager
 def sudo(program: Halo, user=NOBODY, group=NOGROUP):
-    """What is started meanwhile finds what sudo tells a program: it is root, and who has called sudo."""
+    """What is started meanwhile finds what sudo tells a program: it is root, and who has called sudo. Like sudo, this leaves out
+    the folders of root; one that the user may enter is a test's own.
+    """
     before = program.environment
-    program.environment = before | {"SUDO_UID": str(user), "SUDO_GID": str(group), "SUDO_USER": "nobody"}
+    state = Path(before["XDG_STATE_HOME"])
+    kept = before if state.exists() and state.stat().st_mode & 0o001 else {
+        name: value for name, value in before.items() if name != "XDG_STATE_HOME"}
+    program.environment = kept | {"SUDO_UID": str(user), "SUDO_GID": str(group), "SUDO_USER": "nobody"}
     try:
         yield
     finally:

@@ -174,9 +174,9 @@ def test_a_bond_outlives_the_power_of_the_adapter(device, program):
 # --- by the command
 
 @pytest.fixture
-def commands(halo, device, tmp_path):
+def commands(halo, device, tmp_path, monkeypatch):
     """Commands with bonds of their own."""
-    halo.environment["XDG_STATE_HOME"] = str(tmp_path / "state")
+    monkeypatch.setitem(halo.environment, "XDG_STATE_HOME", str(tmp_path / "state"))
 
     def run(*arguments):
         return halo.run(*arguments, *JSON, adapter=device.adapter.name)

@@ -38,9 +38,9 @@ def kernel(air, tmp_path):
 
 
 @pytest.fixture
-def ours(halo, air, tmp_path):
+def ours(halo, air, tmp_path, monkeypatch):
     """A command on our adapter, with bonds of its own."""
-    halo.environment["XDG_STATE_HOME"] = str(tmp_path / "state")
+    monkeypatch.setitem(halo.environment, "XDG_STATE_HOME", str(tmp_path / "state"))
     adapter = f"user:{air.adapters[1].name}"
 
     class Ours:

@@ -48,9 +48,11 @@ package struct RecordedHost: Hashable, Sendable {
 
   package var isOurs: Bool { !notes.isEmpty }
 
-  /// Whether it has encrypted links, with keys that no replay has.
-  package var encrypts: Bool {
-    !commands.isDisjoint(with: [LEEnableEncryption.opcode, LELongTermKeyRequestReply.opcode])
+  /// Whether it has used bonds, whose keys no replay has: for encrypted links, or for devices with private addresses.
+  package var usesBonds: Bool {
+    !commands.isDisjoint(with: [
+      LEEnableEncryption.opcode, LELongTermKeyRequestReply.opcode, LEReadResolvingListSize.opcode,
+    ])
   }
 
   /// The number of records to examine: the setup is within the first commands, and a link of the kernel follows soon.

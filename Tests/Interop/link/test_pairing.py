@@ -283,7 +283,7 @@ def test_without_its_bonds_no_link_is_made(halo, lock_with, pair, state, damage,
     assert path.is_dir() if damage is None else path.read_text() == damage
 
 
-def test_a_recording_of_an_encrypted_link_is_replayed(halo, lock_with, pair, tmp_path):
+def test_a_recording_with_bonds_is_replayed(halo, lock_with, pair, tmp_path):
     """No replay has its keys: it answers what was read."""
     lock = lock_with()
     pair(lock).succeeded()
@@ -292,7 +292,7 @@ def test_a_recording_of_an_encrypted_link_is_replayed(halo, lock_with, pair, tmp
         "read", "Lock", "--uuid", "2A1C", "--record", record, *JSON, adapter=lock.adapter).succeeded().records()
     [replayed] = halo.run("read", "--uuid", "2A1C", *JSON, adapter=f"replay:{record}").succeeded().records()
     assert replayed["value"] == live["value"] == "2a"
-    halo.run("read", "--uuid", "2A1C", adapter=f"replay:{record},level=hci").failed(REPLAY_DIFFERS, saying="an encrypted link")
+    halo.run("read", "--uuid", "2A1C", adapter=f"replay:{record},level=hci").failed(REPLAY_DIFFERS, saying="made with bonds")
 
 
 def test_the_link_to_a_bonded_device_says_that_it_is_encrypted(halo, lock_with, pair):

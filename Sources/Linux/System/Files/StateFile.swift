@@ -66,7 +66,11 @@ package struct StateFile: Sendable {
     }
     guard let status = file.status else { throw .last(path) }
     guard status.isRegular else { throw FileError(path, .notRegular) }
-    guard status.st_uid == geteuid() || status.st_uid == 0 else { throw FileError(path, .foreign) }
+    // Before root is given up, a file of root may be one that the caller of sudo has made a link to.
+    let caller = UserFolders.caller
+    guard status.st_uid == caller || status.st_uid == 0 && caller == geteuid() else {
+      throw FileError(path, .foreign)
+    }
     if isSecret, status.st_mode & 0o077 != 0, SystemCall.setMode(file.number, 0o600) != 0 {
       throw FileError(path, .readableByOthers)
     }

@@ -5,6 +5,15 @@ package enum UserFolders {
   /// State: `$XDG_STATE_HOME/halo-raw`, else `~/.local/state/halo-raw`.
   package static var state: String? { folder("XDG_STATE_HOME", ".local/state") }
 
+  /// The same of the user who has called sudo, also before root is given up.
+  package static var stateOfCaller: String? { folder("XDG_STATE_HOME", ".local/state", of: caller) }
+
+  /// The user who has called sudo, else the current one.
+  package static var caller: uid_t {
+    let own = geteuid()
+    return own == 0 ? environment("SUDO_UID").flatMap { uid_t($0) } ?? own : own
+  }
+
   /// Data: `$XDG_DATA_HOME/halo-raw`, else `~/.local/share/halo-raw`.
   package static var data: String? { folder("XDG_DATA_HOME", ".local/share") }
 
@@ -35,14 +44,14 @@ package enum UserFolders {
       && status.st_uid == geteuid() && status.st_mode & 0o022 == 0
   }
 
-  private static func folder(_ variable: String, _ place: String) -> String? {
+  private static func folder(_ variable: String, _ place: String, of user: uid_t = geteuid()) -> String? {
     if let base = environment(variable), base.hasPrefix("/") { return base + "/halo-raw" }
-    return home.flatMap { $0.hasPrefix("/") ? "\($0)/\(place)/halo-raw" : nil }
+    return home(of: user).flatMap { $0.hasPrefix("/") ? "\($0)/\(place)/halo-raw" : nil }
   }
 
-  /// The home of the current user. Under sudo, the environment has that of root.
-  private static var home: String? {
-    if environment("SUDO_UID") != nil, let user = getpwuid(geteuid()) {
+  /// The home of the current user, or of the one who has called sudo. Under sudo, the environment has that of root.
+  private static func home(of user: uid_t) -> String? {
+    if environment("SUDO_UID") != nil, let user = getpwuid(user) {
       return String(cString: user.pointee.pw_dir)
     }
     return environment("HOME")

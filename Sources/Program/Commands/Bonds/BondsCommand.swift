@@ -87,9 +87,9 @@ extension BluetoothdFolder {
 }
 
 extension UserBonds {
-  /// The bonds of the user's file; nil without a folder for state.
+  /// The bonds of the user's file, before or after privileges are dropped; nil without a folder for state.
   static var ofUser: UserBonds? {
-    BondFile.standardPath.map { UserBonds(path: $0) }
+    BondFile.pathOfCaller.map { UserBonds(path: $0) }
   }
 }
 

@@ -93,8 +93,8 @@ package struct ReplayDifference {
       if let cut = report.firstCut {
         return "the capture has only a part of packet \(cut) (snap length), so it cannot be replayed"
       }
-      if host.encrypts {
-        return "the recording has an encrypted link, whose keys a replay does not have; leave --level hci out"
+      if host.usesBonds {
+        return "the recording was made with bonds, whose keys a replay does not have; leave --level hci out"
       }
       if host.isOurs || report.matched >= Self.setUp {
         return

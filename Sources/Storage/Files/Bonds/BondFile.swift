@@ -11,6 +11,9 @@ package final class BondFile {
   /// The maximum size of the file, in bytes: more than the largest bonds need.
   private static let sizeLimit = 1 << 20
 
+  /// The file of the user who has called sudo, also before root is given up; nil without a folder for state.
+  package static var pathOfCaller: String? { UserFolders.stateOfCaller.map { $0 + "/bonds.json" } }
+
   /// Nil without a folder for state.
   package static var standardPath: String? { UserFolders.state.map { $0 + "/bonds.json" } }
 
