@@ -101,8 +101,11 @@ extension Invocation {
   var adapter: AdapterSpecification {
     get throws(Failure) {
       let adapter = try namedAdapter
-      // A simulation needs no limit: a command that ends on its own has the time of the simulation, unless it was given a time.
-      guard case .virtual(let options, _) = adapter, command.endsByItself, !isGiven(CommonOptions.wait) else {
+      // A simulation needs no limit: a command that ends on its own has the time of the simulation, unless it was given a time, or
+      // a person may have to choose one of several rings.
+      guard case .virtual(let options, _) = adapter, command.endsByItself, !isGiven(CommonOptions.wait),
+        options.others.isEmpty || !NumberedList.isPossible
+      else {
         return adapter
       }
       return .virtual(options, isFast: true)
