@@ -455,7 +455,8 @@ def test_damaged_stores_end_with_a_line(halo, tmp_path):
 def test_syncs_at_once(halo, tmp_path):
     """In real time: with `fast`, who waits for another's lock would find the ring's clock hours later."""
     store, words = tmp_path / "rings.sqlite", ("sync", "--kind", "heart-rate")
-    processes = [halo.start(*words, "--store", store, adapter=f"virtual:{CLOCK}") for _ in range(4)]
+    in_real_time = ("--wait", "20s")
+    processes = [halo.start(*words, *in_real_time, "--store", store, adapter=f"virtual:{CLOCK}") for _ in range(4)]
     for process in processes:
         halo.wait(process, timeout=30).succeeded()
     halo.run(*words, "--store", tmp_path / "alone.sqlite", adapter=VIRTUAL).succeeded()

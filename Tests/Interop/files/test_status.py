@@ -79,8 +79,10 @@ def test_a_command_whose_queue_is_full_is_named(halo, status):
     process = stream(halo)
     status(lambda record: record["records"], process)
     process.send_signal(signal.SIGSTOP)
+    # Until it has stopped, it accepts some.
+    os.waitpid(process.pid, os.WUNTRACED)
     waiting = []
-    for _ in range(50):
+    for _ in range(200):
         question = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         question.setblocking(False)
         waiting.append(question)
