@@ -12,7 +12,7 @@ async def run(_):
     journal, radio = Journal(None), Radio()
     adapters = [
         VhciAdapter(
-            VirtualController(f"{number}", radio, public_address=f"00:1B:DC:0A:10:0{number}", breach=journal.breach),
+            VirtualController(f"{number}", radio, public_address=f"00:1B:DC:0A:12:0{number}", breach=journal.breach),
             journal)
         for number in (1, 2)]
     print("ready", *[await adapter.listen("vhci") for adapter in adapters], flush=True)
