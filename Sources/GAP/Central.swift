@@ -263,7 +263,7 @@ package final class Central {
   private func reach(
     _ request: ConnectionRequest, completion: @escaping (Result<any ATTLink, StackError>) -> Void
   ) -> () -> Void {
-    guard adapter.security?.mayHidePeer(request.peer) == true, !adapter.resolves(request.peer) else {
+    guard adapter.security?.mayHide(request.peer, .central) == true, !adapter.resolves(request.peer) else {
       return adapter.connect(request, completion: completion)
     }
     let attempt = PrivatePeerAttempt(self, request, completion: completion)

@@ -170,7 +170,7 @@ package final class HCIAdapter: Adapter, RecoverableRadio {
 
   package func setAdvertising(_ advertising: Advertising?, in set: AdvertisingSet) throws(StackError) {
     if advertising != nil { bondsChanged() }
-    if case .directed(let central, _) = advertising?.kind, security?.isPrivate(central) == true,
+    if case .directed(let central, _) = advertising?.kind, security?.mayHide(central, .peripheral) == true,
       !host.knows(central)
     {
       throw .addressUnknown(central)

@@ -94,7 +94,7 @@ package final class SecurityHost {
   func recognize(_ address: BluetoothAddress) -> (identity: BluetoothAddress, mayHide: Bool) {
     guard settings.policy != .never, let bonds = bonds?.bonds else { return (address, false) }
     let identity = identity(of: address, bonds, .central)
-    return (identity, Self.mayHide(identity, bonds))
+    return (identity, Self.mayHide(identity, bonds, .central))
   }
 
   private func identity(
@@ -113,21 +113,18 @@ package final class SecurityHost {
     return resolver?.identity(of: address) ?? address
   }
 
-  /// Whether a device changes its addresses, and there is a key to resolve them.
-  package func isPrivate(_ identity: BluetoothAddress) -> Bool {
+  /// Whether there is a key to resolve the addresses of this device.
+  ///
+  /// - Parameter role: the role of this side; see ``Bond/isOfChosenPeer``
+  package func mayHide(_ identity: BluetoothAddress, _ role: LERole) -> Bool {
     guard settings.policy != .never, let bonds = bonds?.bonds else { return false }
-    return bonds.contains { $0.peer.isSameDevice(as: identity) && $0.identityResolvingKey != nil }
+    return Self.mayHide(identity, bonds, role)
   }
 
-  /// The same, if this side may connect to it; see ``Bond/isOfChosenPeer``.
-  package func mayHidePeer(_ identity: BluetoothAddress) -> Bool {
-    guard settings.policy != .never, let bonds = bonds?.bonds else { return false }
-    return Self.mayHide(identity, bonds)
-  }
-
-  private static func mayHide(_ identity: BluetoothAddress, _ bonds: [Bond]) -> Bool {
+  private static func mayHide(_ identity: BluetoothAddress, _ bonds: [Bond], _ role: LERole) -> Bool {
     bonds.contains {
-      $0.peer.isSameDevice(as: identity) && $0.isOfChosenPeer && $0.identityResolvingKey != nil
+      $0.peer.isSameDevice(as: identity) && $0.identityResolvingKey != nil
+        && (role == .peripheral || $0.isOfChosenPeer)
     }
   }
 

@@ -98,7 +98,7 @@ struct BondAttackTests {
     #expect(security.identity(of: address, .central) == address)
     #expect(security.bond(with: address, as: own, role: .peripheral) != nil)
     #expect(security.bond(with: Self.other, as: own, role: .central) == nil)
-    #expect(!security.mayHidePeer(Self.other) && security.isPrivate(Self.other))
+    #expect(!security.mayHide(Self.other, .central) && security.mayHide(Self.other, .peripheral))
     await scene.stop()
   }
 
