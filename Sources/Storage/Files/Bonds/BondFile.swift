@@ -35,18 +35,21 @@ package final class BondFile {
   package var bonds: [Bond] {
     let stamp = file.stamp
     guard read != .some(stamp) else { return known }
+    // One that can't be read is not tried again before it changes.
     read = .some(stamp)
-    if let bonds = try? load() { known = bonds }
-    return known
+    return (try? load()) ?? known
   }
 
   /// The same, for a program that does not go on without them.
   package func load() throws(BondStoreError) -> [Bond] {
+    let stamp = file.stamp
     do throws(VersionedFileError) {
-      return try file.load { _ in }
+      known = try file.load { _ in }
     } catch {
       throw BondStoreError("cannot read the bonds", error)
     }
+    read = .some(stamp)
+    return known
   }
 
   /// Makes a change.

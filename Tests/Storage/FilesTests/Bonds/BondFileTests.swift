@@ -107,6 +107,17 @@ import Testing
     #expect(!failing.isUsedUp)
   }
 
+  /// A program reads the file once when it starts.
+  @Test func aFileThatWasLoadedIsNotReadAgain() throws {
+    defer { folder.remove() }
+    try file().make(.store(Self.bond(1)))
+    let bonds = file()
+    #expect(try bonds.load().count == 1)
+    let failing = FaultScript([.open], number: 1, fails: EIO)
+    #expect(FaultPlan.during(failing) { bonds.bonds.count } == 1)
+    #expect(!failing.isUsedUp)
+  }
+
   @Test func noMoreThanTheMostAreTaken() throws {
     defer { folder.remove() }
     let bonds = file()
@@ -213,7 +224,7 @@ import Testing
   }
 
   /// An editor has saved half of the file while a program runs.
-  @Test func whatWasReadIsUsedWhileTheFileIsDamaged() throws {
+  @Test func keepsTheLastBondsWhileTheFileIsDamaged() throws {
     defer { folder.remove() }
     try file().make(.store(Self.full))
     let bonds = file()
