@@ -1,4 +1,5 @@
 import HaloBluetoothCore
+import HaloSecurityManager
 import HaloSystem
 import TestSupport
 import Testing
@@ -55,6 +56,19 @@ import Testing
     let found = try #require(finding("libcrypto", state))
     #expect(found.weight == .note && found.remedy?.contains("apt install libssl3") == true)
     #expect(state.findings.code == .success)
+  }
+
+  /// Without the bonds, no command makes a link.
+  @Test func bondsThatCannotBeReadAreAProblem() throws {
+    let damaged = Self.machine {
+      $0.bondsError = BondStoreError("cannot read the bonds: damaged", isDamage: true)
+    }
+    #expect(problems(damaged) == ["bonds"] && damaged.findings.code == .badData)
+    #expect(finding("bonds", damaged)?.remedy?.contains("move the file away") == true)
+    let foreign = Self.machine { $0.bondsError = BondStoreError("cannot read the bonds: Permission denied") }
+    #expect(problems(foreign) == ["bonds"] && foreign.findings.code == .cannotOpenFile)
+    let both = Self.machine { ($0.bondsError, $0.adapters) = (damaged.bondsError, []) }
+    #expect(both.findings.code == .noAdapter)
   }
 
   /// Only one of the two can pair.

@@ -1,10 +1,12 @@
 import HaloCommandLine
 import HaloLinuxBluetooth
+import HaloSecurityManager
 
 extension SystemState {
   /// The findings, in the order in which to fix them.
   var findings: [Finding] {
-    privilegeFindings + radioFindings + adapterFindings + neighbourFindings + libraryFindings + ringFindings
+    privilegeFindings + radioFindings + adapterFindings + neighbourFindings + libraryFindings
+      + bondFindings + ringFindings
   }
 
   // MARK: Privileges
@@ -162,6 +164,17 @@ extension SystemState {
     return .good("pairing", "halo-raw pairs, and keeps the bonds, as bluetoothd does not run")
   }
 
+  private var bondFindings: [Finding] {
+    guard let bondsError else { return [] }
+    let remedy =
+      bondsError.isDamage
+      ? "move the file away, and pair again with: halo-raw pair DEVICE"
+      : "give the file back to its user, or its user the right to read it"
+    return [
+      .problem("bonds", "\(bondsError)", remedy, code: bondsError.isDamage ? .badData : .cannotOpenFile)
+    ]
+  }
+
   // MARK: The ring
 
   private var ringFindings: [Finding] {
@@ -232,9 +245,11 @@ struct Finding: Hashable, Sendable {
 }
 
 extension [Finding] {
-  /// The exit code: 0 if streaming can work, else that of the first problem in this order: adapter, privilege, ring.
+  /// The exit code: 0 if streaming can work, else that of the first problem in this order: adapter, privilege, bonds,
+  /// ring.
   var code: ExitCode {
     let codes = Set(filter { $0.weight == .problem }.map(\.code))
-    return [.noAdapter, .noPermission, .notFound].first { codes.contains($0) } ?? .success
+    return [.noAdapter, .noPermission, .badData, .cannotOpenFile, .notFound].first { codes.contains($0) }
+      ?? .success
   }
 }

@@ -1,4 +1,5 @@
 import HaloCommandLine
+import HaloSecurityManager
 import HaloStorage
 import RingLink
 
@@ -14,15 +15,18 @@ let doctorCommand = CommandSpec(
   ],
   details: """
     The exit code is 0 if streaming from a kernel adapter can work, 69 if no adapter can be used, 77 if a privilege is
-    missing, and 79 if all is well but the ring does not advertise: the named one, else the known ring if there is only
-    one.
+    missing, 65 if the file of the bonds is damaged, 66 if it cannot be read, and 79 if all is well but the ring does
+    not advertise: the named one, else the known ring if there is only one.
     """,
   usesAdapter: false
 ) { invocation in
   var state = await SystemState.read()
   let adapter = await SystemState.RingState.openAdapter(of: state.adapters)
-  // Everything that needs root is read and opened. The known rings are in the invoking user's home.
+  // Everything that needs root is read and opened. The bonds and the known rings are in the invoking user's home.
   try Privileges.afterOpening(.rawSocket)
+  do throws(BondStoreError) { _ = try BondFile.standardPath.map(BondFile.init)?.load() } catch {
+    state.bondsError = error
+  }
   let wanted = invocation.positionals.first
   let selector = wanted.map { RingSelector($0) } ?? .anyRing
   // Without a name, `stream` connects to the one known ring.

@@ -4,6 +4,7 @@ import HCI
 import HaloBluetoothCore
 import HaloCommandLine
 import HaloLinuxBluetooth
+import HaloSecurityManager
 import HaloSystem
 import RingLink
 
@@ -59,6 +60,8 @@ struct SystemState: Sendable {
   var wifi: [String] = []
   /// Whether the library of cryptography is installed.
   var hasCryptography = true
+  /// Why the bonds cannot be read, without which no link is made.
+  var bondsError: BondStoreError?
   var ring: RingState?
 
   /// Reads the state of this machine. Needs no privilege.
