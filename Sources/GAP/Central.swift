@@ -198,9 +198,10 @@ package final class Central {
     var report = report
     if let security = adapter.security {
       let address = report.address.plain
-      let device = security.recognize(address)
-      if device.mayHide { privateAddresses.heard(device.identity, at: address, time) }
-      report.address = device.identity
+      let devices = security.bonded(.central)
+      let identity = devices.identity(of: address)
+      if devices.mayHide(identity) { privateAddresses.heard(identity, at: address, time) }
+      report.address = identity
     }
     guard let advertisement = collector.receive(report, at: time) else { return }
     // A previous handler may have cancelled the next one.
@@ -263,7 +264,8 @@ package final class Central {
   private func reach(
     _ request: ConnectionRequest, completion: @escaping (Result<any ATTLink, StackError>) -> Void
   ) -> () -> Void {
-    guard adapter.security?.mayHide(request.peer, .central) == true, !adapter.resolves(request.peer) else {
+    guard adapter.security?.bonded(.central).mayHide(request.peer) == true, !adapter.resolves(request.peer)
+    else {
       return adapter.connect(request, completion: completion)
     }
     let attempt = PrivatePeerAttempt(self, request, completion: completion)
@@ -273,7 +275,7 @@ package final class Central {
 
   /// The address that stays of a device. One that was paired with may be asked for at the address that it had then.
   package func identity(of peer: BluetoothAddress) -> BluetoothAddress {
-    adapter.security?.identity(of: peer, .central) ?? peer
+    adapter.security?.bonded(.central).identity(of: peer) ?? peer
   }
 
   /// The address on the air of a device that changes it; nil if it was not heard just now.

@@ -101,7 +101,9 @@ package final class HCIAdapter: Adapter, RecoverableRadio {
 
   /// Lets the controller know the bonded devices that change their addresses.
   func bondsChanged() {
-    host.setResolvable(security?.resolvableDevices(as: identity, isCentral ? .central : .peripheral) ?? [])
+    guard let security else { return host.setResolvable([]) }
+    let devices = security.bonded(isCentral ? .central : .peripheral)
+    host.setResolvable(devices.resolvable(as: identity, isPrivate: security.usesPrivateAddresses))
   }
 
   private func becomeCentral() {
@@ -170,8 +172,8 @@ package final class HCIAdapter: Adapter, RecoverableRadio {
 
   package func setAdvertising(_ advertising: Advertising?, in set: AdvertisingSet) throws(StackError) {
     if advertising != nil { bondsChanged() }
-    if case .directed(let central, _) = advertising?.kind, security?.mayHide(central, .peripheral) == true,
-      !host.knows(central)
+    if case .directed(let central, _) = advertising?.kind,
+      security?.bonded(.peripheral).mayHide(central) == true, !host.knows(central)
     {
       throw .addressUnknown(central)
     }

@@ -102,7 +102,7 @@ package final class Peripheral {
   private func accept(_ link: any ATTLink) {
     guard !isFull else { return link.disconnect() }
     let connection = GATTLink(
-      link, timers: adapter.timers, peer: adapter.security?.identity(of: link.peer, .peripheral))
+      link, timers: adapter.timers, peer: adapter.security?.bonded(.peripheral).identity(of: link.peer))
     guard admission.admits(connection.peer) else { return refuse(connection) }
     connection.serve(database)
     connections.append(connection)

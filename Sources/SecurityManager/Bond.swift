@@ -40,6 +40,11 @@ package struct Bond: Hashable, Sendable {
   /// for the other role.
   package var isOfChosenPeer: Bool { keyAsCentral != nil }
 
+  /// Whether both come from one pairing.
+  fileprivate func hasKeys(of other: Bond?) -> Bool {
+    keyAsCentral == other?.keyAsCentral && keyAsPeripheral == other?.keyAsPeripheral
+  }
+
   /// A key of signatures, with a counter that never goes back.
   package struct SigningKey: Hashable, Sendable {
     package var key: [UInt8]
@@ -103,38 +108,40 @@ package protocol BondStore: AnyObject {
 }
 
 /// A change of a store of bonds. It is made to what is stored then, which another program may have changed.
-package struct BondChange: Sendable {
-  package let peer: BluetoothAddress
-  private let own: BluetoothAddress
-  /// The bond, which is new; nil for a change of the one that there is.
-  package let new: Bond?
-  private let change: @Sendable (inout Bond) -> Void
-
+package enum BondChange: Sendable {
   /// Keeps a bond, in place of the one with the same peer and the same own address.
-  package static func store(_ bond: Bond) -> BondChange { BondChange(bond, bond) { $0 = bond } }
-
+  ///
+  /// The second bond is the one that this program knew when it agreed to the pairing. Another one, which the user has made
+  /// since, stays if the new one is not of a chosen peer.
+  case store(Bond, inPlaceOf: Bond? = nil)
   /// Changes a bond, if there still is one with its peer and its own address.
-  package static func update(_ bond: Bond, _ change: @escaping @Sendable (inout Bond) -> Void) -> BondChange {
-    BondChange(bond, nil, change)
-  }
+  case update(Bond, @Sendable (inout Bond) -> Void)
 
-  private init(_ bond: Bond, _ new: Bond?, _ change: @escaping @Sendable (inout Bond) -> Void) {
-    (peer, own, self.new, self.change) = (bond.peer, bond.own, new, change)
+  package var peer: BluetoothAddress { bond.peer }
+
+  private var bond: Bond {
+    switch self {
+    case .store(let bond, _), .update(let bond, _): bond
+    }
   }
 
   /// Makes the change. A bond that is stored anew becomes the newest one.
   ///
   /// - Returns: the bond as it was before; nil if there was none
   @discardableResult
-  package func make(in bonds: inout [Bond]) -> Bond? {
-    let index = bonds.lastIndex { $0.peer == peer && $0.own == own }
-    guard let index else {
-      if let new { bonds.append(new) }
-      return nil
+  package func make(in bonds: inout [Bond]) throws(BondStoreError) -> Bond? {
+    let index = bonds.lastIndex { $0.peer == bond.peer && $0.own == bond.own }
+    let old = index.map { bonds[$0] }
+    switch self {
+    case .store(let new, let known):
+      if let old, old.isOfChosenPeer, !new.isOfChosenPeer, !old.hasKeys(of: known) {
+        throw BondStoreError(
+          "cannot store the bond with \(peer): it was paired with by another program meanwhile")
+      }
+      if let index { bonds.remove(at: index) }
+      bonds.append(new)
+    case .update(_, let change): if let index { change(&bonds[index]) }
     }
-    let old = bonds[index]
-    change(&bonds[index])
-    if new != nil { bonds.append(bonds.remove(at: index)) }
     return old
   }
 }

@@ -10,7 +10,7 @@ package final class SimulatedBonds: BondStore {
   package func check() {}
 
   package func make(_ change: BondChange, completion: @escaping (Result<Bond?, BondStoreError>) -> Void) {
-    completion(.success(change.make(in: &bonds)))
+    completion(Result { () throws(BondStoreError) in try change.make(in: &bonds) })
   }
 
   package func finish() async {}

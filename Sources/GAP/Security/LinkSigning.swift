@@ -50,9 +50,7 @@ package final class LinkSigning {
     (self.host, self.peer, self.own, self.role, self.timers) = (host, peer, own, role, timers)
   }
 
-  private var bond: Bond? {
-    host.settings.policy == .never ? nil : host.bond(with: peer, as: own, role: role)
-  }
+  private var bond: Bond? { host.bonded(role).bond(with: peer, as: own) }
 
   /// The functions, if the library is installed.
   private var functions: SecurityFunctions? { host.cryptography.map { SecurityFunctions($0) } }

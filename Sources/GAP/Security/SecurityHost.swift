@@ -30,9 +30,8 @@ package final class SecurityHost {
   package var knownNameOf: (BluetoothAddress) -> String? = { _ in nil }
   /// Called when a bond can't be stored: the device will be a stranger to the next program.
   package var onBondNotKept: (BondStoreError) -> Void = { _ in }
-  private var resolvers: (central: AddressResolver, peripheral: AddressResolver)?
-  /// The bonds that the resolvers were made of.
-  private var resolved: [Bond] = []
+  /// What was made of the bonds when they were asked for.
+  private var devices: (bonds: [Bond], central: BondedDevices, peripheral: BondedDevices)?
 
   /// - Parameters:
   ///   - cryptography: the functions; nil if they are not installed
@@ -68,83 +67,12 @@ package final class SecurityHost {
     if settings.policy != .never { try bonds?.check() }
   }
 
-  /// The bond with a peer; nil if there is none, or none for this role.
-  ///
-  /// - Parameters:
-  ///   - peer: its address on the air, or the one that stays
-  ///   - own: the address of this side, by which the peer knows it
-  ///   - role: the role of this side; see ``Bond/isOfChosenPeer``
-  package func bond(with peer: BluetoothAddress, as own: BluetoothAddress, role: LERole) -> Bond? {
-    let identity = identity(of: peer, role)
-    let bond = bonds?.bonds.last { $0.peer.isSameDevice(as: identity) && $0.own.isSameDevice(as: own) }
-    return role == .peripheral || bond?.isOfChosenPeer == true ? bond : nil
-  }
-
-  /// The address that stays of a bonded device, for one that changes; the same address for all others.
-  ///
-  /// - Parameter role: the role of this side; see ``Bond/isOfChosenPeer``
-  package func identity(of address: BluetoothAddress, _ role: LERole) -> BluetoothAddress {
-    guard address.isResolvable, settings.policy != .never, let bonds = bonds?.bonds else { return address }
-    return identity(of: address, bonds, role)
-  }
-
-  /// Recognizes a device that was heard.
-  ///
-  /// - Returns: its address that stays, and whether there is a key to resolve others
-  func recognize(_ address: BluetoothAddress) -> (identity: BluetoothAddress, mayHide: Bool) {
-    guard settings.policy != .never, let bonds = bonds?.bonds else { return (address, false) }
-    let identity = identity(of: address, bonds, .central)
-    return (identity, Self.mayHide(identity, bonds, .central))
-  }
-
-  private func identity(
-    of address: BluetoothAddress, _ bonds: [Bond], _ role: LERole
-  ) -> BluetoothAddress {
-    guard address.isResolvable, bonds.contains(where: { $0.identityResolvingKey != nil }) else {
-      return address
-    }
-    if resolvers == nil || resolved != bonds {
-      resolved = bonds
-      resolvers = cryptography.flatMap {
-        try? (AddressResolver($0, bonds.filter(\.isOfChosenPeer)), AddressResolver($0, bonds))
-      }
-    }
-    let resolver = role == .central ? resolvers?.central : resolvers?.peripheral
-    return resolver?.identity(of: address) ?? address
-  }
-
-  /// Whether there is a key to resolve the addresses of this device.
-  ///
-  /// - Parameter role: the role of this side; see ``Bond/isOfChosenPeer``
-  package func mayHide(_ identity: BluetoothAddress, _ role: LERole) -> Bool {
-    guard settings.policy != .never, let bonds = bonds?.bonds else { return false }
-    return Self.mayHide(identity, bonds, role)
-  }
-
-  private static func mayHide(_ identity: BluetoothAddress, _ bonds: [Bond], _ role: LERole) -> Bool {
-    bonds.contains {
-      $0.peer.isSameDevice(as: identity) && $0.identityResolvingKey != nil
-        && (role == .peripheral || $0.isOfChosenPeer)
-    }
-  }
-
-  /// The bonded devices that change their addresses, the newest first: each device, and each key, once.
-  ///
-  /// - Parameters:
-  ///   - own: the address of this side that stays
-  ///   - role: the role of this side; see ``Bond/isOfChosenPeer``
-  func resolvableDevices(as own: BluetoothAddress, _ role: LERole) -> [ResolvableDevice] {
-    guard settings.policy != .never, let bonds = bonds?.bonds else { return [] }
-    var devices: [ResolvableDevice] = []
-    for bond in bonds.reversed() where bond.own.isSameDevice(as: own) {
-      guard let key = bond.identityResolvingKey, role == .peripheral || bond.isOfChosenPeer,
-        !devices.contains(where: { $0.key == key || $0.identity == bond.peer.plain })
-      else { continue }
-      devices.append(
-        ResolvableDevice(
-          bond.peer, key: key, ownKey: usesPrivateAddresses ? bond.ownIdentityResolvingKey : nil))
-    }
-    return devices
+  /// The bonded devices, as this side knows them in a role; none if bonds are not used.
+  package func bonded(_ role: LERole) -> BondedDevices {
+    let all = settings.policy == .never ? [] : bonds?.bonds ?? []
+    if let devices, devices.bonds == all { return role == .peripheral ? devices.peripheral : devices.central }
+    devices = (all, BondedDevices(all, .central, cryptography), BondedDevices(all, .peripheral, cryptography))
+    return bonded(role)
   }
 
   /// This side's Identity Resolving Key: that of the newest bond, as all peers know this side by one address.
@@ -174,7 +102,7 @@ package final class SecurityHost {
 
   /// The name of a device, as it was heard or is kept with its bond; nil if unknown.
   func name(_ peer: BluetoothAddress, as own: BluetoothAddress) -> String? {
-    nameOf(peer) ?? knownNameOf(peer) ?? bond(with: peer, as: own, role: .peripheral)?.name
+    nameOf(peer) ?? knownNameOf(peer) ?? bonded(.peripheral).bond(with: peer, as: own)?.name
   }
 
   /// New random values for one pairing.

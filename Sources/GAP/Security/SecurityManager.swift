@@ -52,7 +52,7 @@ final class SecurityManager {
     signing = host.map {
       LinkSigning($0, peer: l2cap.connection.peer, own: identity, role: l2cap.connection.role, timers: timers)
     }
-    if host?.settings.policy != .never { bond = host?.bond(with: peer, as: identity, role: connection.role) }
+    bond = host?.bonded(connection.role).bond(with: peer, as: identity)
     signing?.onEvent = { [weak self] event in self?.onEvent?(event) }
     l2cap[.securityManager] = { [unowned self] pdu, _ in receive(Array(pdu)) }
     connection.onKeyRequest = { [unowned self] random, diversifier in key(random, diversifier) }
@@ -219,7 +219,7 @@ final class SecurityManager {
 
   /// Whether the peer may pair: one with a bond over the link that its key encrypts, as another device may pretend to be it.
   private func mayReplaceBond(_ host: SecurityHost) -> Bool {
-    let hasBond = bond != nil || host.bond(with: peer, as: identity, role: .peripheral) != nil
+    let hasBond = bond != nil || host.bonded(.peripheral).bond(with: peer, as: identity) != nil
     return !hasBond || connection.isEncrypted || host.settings.allowsRepairing
   }
 
@@ -302,23 +302,13 @@ final class SecurityManager {
   }
 
   private func keep(_ result: PairingResult, _ host: SecurityHost) {
-    var bond = Bond(result, with: peer, own: identity)
-    if connection.role == .peripheral, !bond.strength.isAuthenticated { bond.keyAsCentral = nil }
-    if let old = host.bond(with: bond.peer, as: identity, role: .peripheral) {
-      // A peer with an address that changes can say that it is any device.
-      let isOwn = host.identity(of: peer, .peripheral).isSameDevice(as: old.peer)
-      let error: StackError? =
-        if !isOwn, !host.settings.allowsRepairing {
-          .repairingRefused(old.peer)
-        } else if !bond.strength.isAtLeast(old.strength) {
-          .pairingFailed(.local(.authenticationRequirements), with: peer)
-        } else { nil }
-      if let error {
-        host.attempts.failed(peer, at: timers.now)
-        onEvent?(.pairingFailed(error))
-        fail(error)
-        return disconnect()
-      }
+    let new = Bond(result, with: peer, own: identity)
+    let old = host.bonded(.peripheral).bond(with: new.peer, as: identity)
+    var bond: Bond
+    do throws(BondRefusal) {
+      bond = try host.judge(new, inPlaceOf: old, at: peer, connection.role)
+    } catch {
+      return refuse(error, new.peer, host)
     }
     host.attempts.succeeded(peer)
     bond.client = self.bond?.client
@@ -329,10 +319,23 @@ final class SecurityManager {
       result.isBonding && host.settings.bonds && !result.usesDebugKey && bond.peer.isIdentity
     guard isKept, host.bonds != nil else { return paired(result, isKept: false) }
     isStoring = true
-    make(.store(bond), host) { [weak self] isKept in
+    make(.store(bond, inPlaceOf: old), host) { [weak self] isKept in
       self?.isStoring = false
       self?.paired(result, isKept: isKept)
     }
+  }
+
+  /// The peer has paired, but must not have this bond: the link ends.
+  private func refuse(_ refusal: BondRefusal, _ claimed: BluetoothAddress, _ host: SecurityHost) {
+    let error: StackError =
+      switch refusal {
+      case .claimed: .repairingRefused(claimed)
+      case .weaker: .pairingFailed(.local(.authenticationRequirements), with: peer)
+      }
+    host.attempts.failed(peer, at: timers.now)
+    onEvent?(.pairingFailed(error))
+    fail(error)
+    disconnect()
   }
 
   private func make(
@@ -358,7 +361,7 @@ final class SecurityManager {
     guard let bond, connection.isEncrypted, pairing == nil, bond.client != client else { return }
     self.bond?.client = client
     // Without a stored bond, the peer is unknown the next time.
-    guard let host, host.bond(with: bond.peer, as: identity, role: .peripheral) != nil else { return }
+    guard let host, host.bonded(.peripheral).bond(with: bond.peer, as: identity) != nil else { return }
     make(.update(bond) { $0.client = client }, host) { _ in }
   }
 

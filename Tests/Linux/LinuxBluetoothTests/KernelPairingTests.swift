@@ -37,7 +37,7 @@ import Testing
     func check() {}
 
     func make(_ change: BondChange, completion: @escaping (Result<Bond?, BondStoreError>) -> Void) {
-      completion(.success(change.make(in: &bonds)))
+      completion(Result { () throws(BondStoreError) in try change.make(in: &bonds) })
     }
 
     func finish() async {}

@@ -94,11 +94,12 @@ struct BondAttackTests {
     let own = BluetoothAddress(PairingAttack.victimAddress, .public)
     let key = try #require(LibcryptoCryptography.shared).blockCipher(key: [UInt8](repeating: 1, count: 16))
     let address = try #require(try ResolvableAddress(random: 7, key)).address
-    #expect(security.identity(of: address, .peripheral) == Self.other)
-    #expect(security.identity(of: address, .central) == address)
-    #expect(security.bond(with: address, as: own, role: .peripheral) != nil)
-    #expect(security.bond(with: Self.other, as: own, role: .central) == nil)
-    #expect(!security.mayHide(Self.other, .central) && security.mayHide(Self.other, .peripheral))
+    let (asCentral, asPeripheral) = (security.bonded(.central), security.bonded(.peripheral))
+    #expect(asPeripheral.identity(of: address) == Self.other)
+    #expect(asCentral.identity(of: address) == address)
+    #expect(asPeripheral.bond(with: address, as: own) != nil)
+    #expect(asCentral.bond(with: Self.other, as: own) == nil)
+    #expect(!asCentral.mayHide(Self.other) && asPeripheral.mayHide(Self.other))
     await scene.stop()
   }
 

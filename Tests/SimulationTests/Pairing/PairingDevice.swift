@@ -22,7 +22,7 @@ import Testing
   func make(_ change: BondChange, completion: @escaping (Result<Bond?, BondStoreError>) -> Void) {
     if let failure { return completion(.failure(failure)) }
     count += 1
-    completion(.success(change.make(in: &bonds)))
+    completion(Result { () throws(BondStoreError) in try change.make(in: &bonds) })
   }
 
   func finish() async {}

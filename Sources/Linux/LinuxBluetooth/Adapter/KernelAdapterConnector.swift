@@ -139,6 +139,6 @@ final class KernelConnector {
   private func isPeer(_ address: BluetoothAddress) -> Bool {
     guard let peer = runner.attempts.current?.peer else { return false }
     let address = address.plain
-    return address == peer || adapter.security?.identity(of: address, .central) == peer
+    return address == peer || adapter.security?.bonded(.central).identity(of: address) == peer
   }
 }

@@ -7,16 +7,13 @@ import HaloSecurityManager
 @BluetoothActor
 struct KernelBonds {
   enum Outcome: Hashable {
-    /// It is complete, and has to be kept.
-    case complete(Bond)
+    /// It is complete, and has to be kept in place of the one that there was.
+    case complete(Bond, inPlaceOf: Bond?)
     /// It has no key yet.
     case incomplete
     /// Nothing has changed.
     case same
-    /// The old one is stronger, and stays.
-    case weaker
-    /// The peer says that it is a device with a bond, and is known by another address; that bond stays.
-    case claimed
+    case refused(BondRefusal)
     /// The key has fewer bytes than the settings require.
     case shortKey(Int)
   }
@@ -94,29 +91,18 @@ struct KernelBonds {
   mutating func judge(_ peer: BluetoothAddress, at address: BluetoothAddress, role: LERole) -> Outcome {
     guard var entry = new[peer], entry.bond.strength.keySize > 0 else { return .incomplete }
     guard !entry.isStored else { return .same }
-    let strength = entry.bond.strength
-    let outcome: Outcome? =
-      if strength.keySize < host.settings.minimumKeySize {
-        .shortKey(strength.keySize)
-      } else if let old = entry.old {
-        if !host.settings.allowsRepairing, !host.identity(of: address, .peripheral).isSameDevice(as: old.peer)
-        {
-          .claimed
-        } else if !strength.isAtLeast(old.strength) {
-          .weaker
-        } else {
-          nil
-        }
-      } else { nil }
-    if let outcome {
-      new[peer] = nil
-      return outcome
-    }
+    let size = entry.bond.strength.keySize
+    new[peer] = nil
+    guard size >= host.settings.minimumKeySize else { return .shortKey(size) }
     entry.bond.name = entry.old?.name
-    entry.isStored = true
-    new[peer] = entry
-    if role == .peripheral, !strength.isAuthenticated { entry.bond.keyAsCentral = nil }
-    return .complete(entry.bond)
+    do throws(BondRefusal) {
+      let bond = try host.judge(entry.bond, inPlaceOf: entry.old, at: address, role)
+      entry.isStored = true
+      new[peer] = entry
+      return .complete(bond, inPlaceOf: entry.old)
+    } catch {
+      return .refused(error)
+    }
   }
 
   /// The link of the pairing has ended: keys that come later are those of another one.

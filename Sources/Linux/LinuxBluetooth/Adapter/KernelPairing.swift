@@ -300,23 +300,20 @@ final class KernelPairing {
   private func store(_ peer: BluetoothAddress) {
     guard let link = link(to: peer) else { return }
     switch bonds.judge(peer, at: link.peer, role: link.role) {
-    case .complete(let bond): keep(bond, of: link)
+    case .complete(let bond, let old): keep(bond, inPlaceOf: old, of: link)
     case .incomplete, .same: break
-    case .weaker:
+    case .refused(let refusal):
       load()
-      link.protection.refuse(.weakerBond(peer))
-    case .claimed:
-      load()
-      link.protection.refuse(.repairingRefused(peer))
+      link.protection.refuse(refusal == .claimed ? .repairingRefused(peer) : .weakerBond(peer))
     case .shortKey(let size):
       send(.unpair(peer))
       link.protection.refuse(.shortKey(peer, size, minimum: host.settings.minimumKeySize))
     }
   }
 
-  private func keep(_ bond: Bond, of link: KernelLink) {
+  private func keep(_ bond: Bond, inPlaceOf old: Bond?, of link: KernelLink) {
     guard let store = host.bonds else { return completed(link, bond.strength, isKept: false) }
-    store.make(.store(bond)) { [weak self, weak link] result in
+    store.make(.store(bond, inPlaceOf: old)) { [weak self, weak link] result in
       var isKept = true
       if case .failure(let error) = result {
         self?.host.onBondNotKept(error)

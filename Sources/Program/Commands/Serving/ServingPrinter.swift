@@ -40,7 +40,7 @@ final class ServingPrinter {
     link.whenChanged { [weak self] event in
       guard let self, case .paired(let method, let strength, let isKept) = event else { return }
       // One with an address that changes has said which one stays.
-      let identity = security.identity(of: link.peer, .peripheral)
+      let identity = security.bonded(.peripheral).identity(of: link.peer)
       let name = identity == link.peer ? "" : " as \(identity)"
       let kept = isKept ? "" : ", for this link only"
       print(

@@ -57,13 +57,15 @@ package final class BondFile {
   /// - Returns: the bond that it was made to, as it was before
   @discardableResult
   package func make(_ change: BondChange) throws(BondStoreError) -> Bond? {
-    let change = change.new.map { .store($0.storable) } ?? change
     var old: Bond?
     try self.change("store the bond with \(change.peer)") { bonds throws(BondStoreError) in
       let before = bonds
-      old = change.make(in: &bonds)
+      old = try change.make(in: &bonds)
       if bonds.count > before.count { try Self.checkRoom(bonds, change.peer) }
-      for bond in bonds where bond.peer == change.peer { try Self.check(bond) }
+      for index in bonds.indices where bonds[index].peer == change.peer {
+        bonds[index].shortenName()
+        try Self.check(bonds[index])
+      }
       return bonds != before
     }
     return old
@@ -87,7 +89,8 @@ package final class BondFile {
           present.append(bond)
           continue
         }
-        let bond = bond.storable
+        var bond = bond
+        bond.shortenName()
         do throws(BondStoreError) {
           try Self.check(bond)
           try Self.checkRoom(bonds + [bond], bond.peer)
@@ -166,10 +169,7 @@ extension Bond {
   /// Whether only one of both is kept.
   fileprivate func isInPlace(of other: Bond) -> Bool { peer == other.peer && own == other.own }
 
-  /// With a name that is not too long.
-  fileprivate var storable: Bond {
-    var bond = self
-    while let name = bond.name, name.utf8.count > Bond.longestName { bond.name = String(name.dropLast()) }
-    return bond
+  fileprivate mutating func shortenName() {
+    while let name, name.utf8.count > Bond.longestName { self.name = String(name.dropLast()) }
   }
 }

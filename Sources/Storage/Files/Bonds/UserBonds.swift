@@ -26,7 +26,7 @@ package final class UserBonds: BondStore {
   package var bonds: [Bond] {
     let written = file.bonds
     if unwritten.isEmpty { return written }
-    return unwritten.reduce(into: written) { bonds, change in change.make(in: &bonds) }
+    return unwritten.reduce(into: written) { bonds, change in _ = try? change.make(in: &bonds) }
   }
 
   package func check() throws(BondStoreError) { _ = try file.load() }

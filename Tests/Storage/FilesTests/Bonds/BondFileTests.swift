@@ -195,6 +195,25 @@ import Testing
     #expect(file().bonds == [])
   }
 
+  /// A device pairs with a server, unchecked, while the user pairs with the device that it says it is: the user's bond stays.
+  @Test func anUncheckedBondDoesNotReplaceOneThatTheUserHasMadeMeanwhile() throws {
+    defer { folder.remove() }
+    var claim = Self.bond(1)
+    claim.keyAsCentral = nil
+    claim.keyAsPeripheral = LongTermKey(Array(repeating: 9, count: 16))
+    try file().make(.store(Self.bond(1)))
+    let reason = reason { () throws(BondStoreError) in try file().make(.store(claim)) }
+    #expect(reason?.contains("was paired with by another program") == true)
+    #expect(file().bonds == [Self.bond(1)])
+    // Over the link of a bond, its device may pair anew. A change of counters or of a name makes no other bond of it.
+    var known = Self.bond(1)
+    known.name = "Strap"
+    try file().make(.store(claim, inPlaceOf: known))
+    #expect(file().bonds == [claim])
+    try file().make(.store(Self.bond(1)))
+    #expect(file().bonds == [Self.bond(1)])
+  }
+
   /// What bluetoothd has may be older than what there is.
   @Test func addedBondsReplaceNone() throws {
     defer { folder.remove() }
