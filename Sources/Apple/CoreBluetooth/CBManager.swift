@@ -140,13 +140,20 @@ package struct CallbackQueue: @unchecked Sendable {
       }
   }
 
-  package func async(_ body: @escaping @Sendable () -> Void) { queue.async(execute: body) }
+  /// Simulated time waits for the end of `body`.
+  package func async(_ body: @escaping @Sendable () -> Void) {
+    EpollLoop.shared.callbackBegins()
+    queue.async {
+      body()
+      EpollLoop.shared.callbackEnds()
+    }
+  }
 
   /// The same for a closure with objects of the program, which are only used on the queue. Not for closures that are made
   /// on the loop: these belong to it.
   package func asyncUnchecked(_ body: @escaping () -> Void) {
     let body = UncheckedSendable(body)
-    queue.async { body.value() }
+    async { body.value() }
   }
 }
 

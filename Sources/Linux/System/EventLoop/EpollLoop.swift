@@ -37,6 +37,9 @@ import Synchronization
   private let clockTimers = Timers { SystemClock.monotonic }
   /// The calls off the loop that virtual time waits for.
   private var pendingCalls = 0
+  /// The callbacks of programs that virtual time waits for: those that were handed to their queues and have not returned.
+  private let pendingCallbacks = Atomic<Int>(0)
+  private let hasVirtualTime = Atomic<Bool>(false)
   /// No work is left in virtual time, and only a descriptor or a task can add some.
   @exclusivity(unchecked) private var isStalled = true
   /// When the loop found that it runs late; nil while it is on time. See ``setTime(_:)``.
@@ -221,7 +224,7 @@ import Synchronization
   /// The epoll timeout: zero while there is work, else until the next timer or a wake-up.
   private func timeout() -> Int32 {
     guard !isBusy, hasNoJobs, yielding.isEmpty, lateSince == nil,
-      isStalled || virtualTimes.isEmpty || pendingCalls > 0
+      isStalled || virtualTimes.isEmpty || isVirtualTimeStopped
     else {
       return 0
     }
@@ -340,6 +343,7 @@ import Synchronization
   @BluetoothActor package func makeVirtualTime() -> VirtualTime {
     let time = VirtualTime(startingAt: SystemClock.monotonic.wholeMicroseconds)
     virtualTimes.append(time)
+    hasVirtualTime.store(true, ordering: .relaxed)
     isStalled = false
     return time
   }
@@ -347,6 +351,7 @@ import Synchronization
   /// Stops a virtual time. Its timers do not run any more.
   @BluetoothActor package func end(_ time: VirtualTime) {
     virtualTimes.removeAll { $0 === time }
+    hasVirtualTime.store(!virtualTimes.isEmpty, ordering: .relaxed)
   }
 
   /// Virtual time stands still while `work` runs: it waits for a thread or for a reader, of which virtual time knows
@@ -362,8 +367,22 @@ import Synchronization
     return await work()
   }
 
+  /// Virtual time stands still until a callback has returned that a program gets on a queue of its own: it would run away from
+  /// a program that takes longer for a report than the loop needs to make one. From any thread.
+  package func callbackBegins() { pendingCallbacks.wrappingAdd(1, ordering: .relaxed) }
+
+  /// The callback has returned. From any thread, once for each ``callbackBegins()``.
+  package func callbackEnds() {
+    let left = pendingCallbacks.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue
+    if left == 0, hasVirtualTime.load(ordering: .relaxed) { wake() }
+  }
+
+  private var isVirtualTimeStopped: Bool {
+    pendingCalls > 0 || pendingCallbacks.load(ordering: .acquiring) > 0
+  }
+
   private func advanceVirtualTimes() {
-    guard pendingCalls == 0 else { return }
+    guard !isVirtualTimeStopped else { return }
     var hasAdvanced = false
     for time in virtualTimes where time.advance() { hasAdvanced = true }
     isStalled = !hasAdvanced

@@ -143,6 +143,22 @@ import Testing
     #expect(isOver)
   }
 
+  /// A program that is slower than the loop gets its callbacks at its own pace: the time goes on when all have returned.
+  @Test func virtualTimeStandsStillUntilCallbacksHaveReturned() async {
+    let hasReturned = LockedValue(false)
+    var hasReturnedBefore: Bool?
+    testTimers.schedule(after: .seconds(1)) { hasReturnedBefore = hasReturned.withLock { $0 } }
+    for _ in 0..<2 { loop.callbackBegins() }
+    Task.detached { [loop] in
+      loop.callbackEnds()
+      for _ in 0..<1000 { sched_yield() }
+      hasReturned.withLock { $0 = true }
+      loop.callbackEnds()
+    }
+    await testTimers.sleep(for: .seconds(2))
+    #expect(hasReturnedBefore == true)
+  }
+
   @Test func virtualTimesAdvanceAndEndEachByItself() async {
     let times = (0..<3).map { _ in loop.makeVirtualTime() }
     var order: [Int] = []
