@@ -50,8 +50,9 @@ def test_killed_in_the_middle(halo, tmp_path, complete):
     """Killed when so many days are stored: the file is sound, nothing is there twice, and the next sync completes it. What
     happens at each single change of the file is in test_files.py."""
     stores = {days: tmp_path / f"{days}.sqlite" for days in (0, 1, 2, 4)}
+    # With --wait, the simulation runs in real time.
     running = {
-        days: halo.start("sync", "--kind", "heart-rate", "--store", store, adapter=f"virtual:{CLOCK}")
+        days: halo.start("sync", "--kind", "heart-rate", "--wait", "20s", "--store", store, adapter=f"virtual:{CLOCK}")
         for days, store in stores.items()}
     while running:
         for days, process in list(running.items()):

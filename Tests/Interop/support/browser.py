@@ -106,6 +106,9 @@ class Browser:
         match message.get("method"):
             case "Network.requestWillBeSent":
                 self.requests.append(parameters["request"]["url"])
+            # The icon of a page that was left: about:blank has none.
+            case "Log.entryAdded" if parameters["entry"].get("url") == "about:blank":
+                pass
             case "Runtime.consoleAPICalled" | "Runtime.exceptionThrown" | "Log.entryAdded":
                 self.messages.append(json.dumps(parameters))
 
