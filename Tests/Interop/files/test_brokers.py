@@ -3,6 +3,7 @@
 import json
 import signal
 import subprocess
+import threading
 import time
 
 import pytest
@@ -345,6 +346,21 @@ def test_a_sync_publishes_the_newest_of_each_kind(halo, state, peer, tmp_path):
     assert values.keys() <= told
     # What it has measured stays available after its end.
     assert [text for topic, text in broker.published if topic.endswith("/availability")] == [b"online"]
+
+
+def test_a_broker_that_answers_at_the_end_of_a_sync_gets_the_descriptions(halo, state, peer, tmp_path):
+    """They were withdrawn as the link was gone, and Home Assistant did not show the values."""
+    welcomes = threading.Event()
+    broker = peer(welcomes=welcomes)
+    process = halo.start("sync", "--kind", "heart-rate", "--store", tmp_path / "rings.sqlite", "--mqtt", broker.url(),
+                         adapter="virtual:fast,clock=2026-11-21T13:45:00", stderr=subprocess.PIPE)
+    while not process.stderr.readline().startswith("stored in"):
+        assert process.poll() is None
+    welcomes.set()
+    halo.wait(process).succeeded()
+    topics = [topic for topic, _ in broker.published]
+    assert f"{PREFIX}/{RING}/state/heart_rate" in topics
+    assert f"homeassistant/sensor/halo_{RING}_heart_rate/config" in topics and CONFIG in topics
 
 
 def test_measurements_have_topics_of_their_own(halo, state, peer):

@@ -28,11 +28,13 @@ class MQTTPeer:
     """Listens on a port of its own. `published` has topics and payloads, `versions` one for each connection."""
 
     def __init__(
-            self, versions=(4, 5), silently=False, largest=None, refuses=None, code=0x87, mute=False, after=None):
+            self, versions=(4, 5), silently=False, largest=None, refuses=None, code=0x87, mute=False, after=None,
+            welcomes=None):
         """`silently`: ends the connection of another version without a word. `largest`: ends it at a larger packet.
-        `refuses(topic)`: answers with `code`. `mute`: acknowledges nothing. `after(version)`: what follows CONNACK."""
+        `refuses(topic)`: answers with `code`. `mute`: acknowledges nothing. `after(version)`: what follows CONNACK.
+        `welcomes`: an event that CONNACK waits for."""
         self.wanted, self.silently, self.largest, self.refuses, self.code = versions, silently, largest, refuses, code
-        self.mute, self.after = mute, after
+        self.mute, self.after, self.welcomes = mute, after, welcomes
         self.published, self.subscribed, self.versions = [], [], []
         self.sockets = []
         self.listener = socket.create_server(("127.0.0.1", 0))
@@ -102,6 +104,8 @@ class MQTTPeer:
             if not self.silently:
                 client.sendall(packet(CONNACK, b"\0\1"))
             return False
+        if self.welcomes:
+            self.welcomes.wait(30)
         client.sendall(packet(CONNACK, b"\0\0\0" if version == 5 else b"\0\0"))
         if self.after:
             threading.Thread(target=self.flood, args=(client, version), daemon=True).start()

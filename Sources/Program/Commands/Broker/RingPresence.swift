@@ -38,8 +38,11 @@ final class RingPresence {
 
   /// Reports changes.
   ///
-  /// - Parameter values: the values that are published now
-  func check(publishing values: Set<RingValue> = []) {
+  /// - Parameters:
+  ///   - values: the values that are published now
+  ///   - isEnd: whether the program ends: the broker still gets what it has not got of the description, without which Home
+  ///     Assistant does not show the values
+  func check(publishing values: Set<RingValue> = [], isEnd: Bool = false) {
     guard isFollowing else { return }
     let ring = ring().flatMap { $0.connection.isConnected ? $0 : nil }
     let isNew = !values.isSubset(of: published)
@@ -47,7 +50,7 @@ final class RingPresence {
     guard let ring else {
       // The results of a command come at its end.
       if isNew, let last = self.ring() { describe(last) }
-      return leave()
+      return leave(isEnd: isEnd)
     }
     guard isNew || described != ObjectIdentifier(ring) else { return }
     described = ObjectIdentifier(ring)
@@ -67,10 +70,10 @@ final class RingPresence {
   }
 
   /// The link is gone: another program may have the ring now.
-  private func leave() {
+  private func leave(isEnd: Bool) {
     guard described != nil else { return }
     described = nil
-    output.withdraw(claimed)
+    if !isEnd { output.withdraw(claimed) }
     if output.followsRings { output.send(message(Topics.offline)) }
   }
 

@@ -57,10 +57,10 @@ final class RingPublisher {
     }
   }
 
-  private func sendAll() {
+  private func sendAll(isEnd: Bool = false) {
     collect()
     batches.send()
-    presence.check(publishing: Set(readings.keys))
+    presence.check(publishing: Set(readings.keys), isEnd: isEnd)
     for (value, (reading, time)) in readings.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
       output.send(reading.message(output.topics, value, of: device, time: time))
     }
@@ -73,7 +73,7 @@ final class RingPublisher {
   /// Sends the last records.
   func finish() {
     output.session.timers.cancel(timer)
-    sendAll()
+    sendAll(isEnd: true)
     presence.finish()
     collect = {}
   }
