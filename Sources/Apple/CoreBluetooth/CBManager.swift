@@ -142,6 +142,7 @@ package struct CallbackQueue: @unchecked Sendable {
 
   /// Simulated time waits for the end of `body`.
   package func async(_ body: @escaping @Sendable () -> Void) {
+    guard EpollLoop.shared.hasVirtualTime else { return queue.async(execute: body) }
     EpollLoop.shared.callbackBegins()
     queue.async {
       body()

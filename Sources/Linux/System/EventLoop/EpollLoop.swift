@@ -39,7 +39,7 @@ import Synchronization
   private var pendingCalls = 0
   /// The callbacks of programs that virtual time waits for: those that were handed to their queues and have not returned.
   private let pendingCallbacks = Atomic<Int>(0)
-  private let hasVirtualTime = Atomic<Bool>(false)
+  private let isAnyTimeVirtual = Atomic<Bool>(false)
   /// No work is left in virtual time, and only a descriptor or a task can add some.
   @exclusivity(unchecked) private var isStalled = true
   /// When the loop found that it runs late; nil while it is on time. See ``setTime(_:)``.
@@ -343,7 +343,7 @@ import Synchronization
   @BluetoothActor package func makeVirtualTime() -> VirtualTime {
     let time = VirtualTime(startingAt: SystemClock.monotonic.wholeMicroseconds)
     virtualTimes.append(time)
-    hasVirtualTime.store(true, ordering: .relaxed)
+    isAnyTimeVirtual.store(true, ordering: .relaxed)
     isStalled = false
     return time
   }
@@ -351,7 +351,7 @@ import Synchronization
   /// Stops a virtual time. Its timers do not run any more.
   @BluetoothActor package func end(_ time: VirtualTime) {
     virtualTimes.removeAll { $0 === time }
-    hasVirtualTime.store(!virtualTimes.isEmpty, ordering: .relaxed)
+    isAnyTimeVirtual.store(!virtualTimes.isEmpty, ordering: .relaxed)
   }
 
   /// Virtual time stands still while `work` runs: it waits for a thread or for a reader, of which virtual time knows
@@ -367,6 +367,9 @@ import Synchronization
     return await work()
   }
 
+  /// Whether there is a virtual time, which has to wait for callbacks. From any thread.
+  package var hasVirtualTime: Bool { isAnyTimeVirtual.load(ordering: .relaxed) }
+
   /// Virtual time stands still until a callback has returned that a program gets on a queue of its own: it would run away from
   /// a program that takes longer for a report than the loop needs to make one. From any thread.
   package func callbackBegins() { pendingCallbacks.wrappingAdd(1, ordering: .relaxed) }
@@ -374,7 +377,7 @@ import Synchronization
   /// The callback has returned. From any thread, once for each ``callbackBegins()``.
   package func callbackEnds() {
     let left = pendingCallbacks.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue
-    if left == 0, hasVirtualTime.load(ordering: .relaxed) { wake() }
+    if left == 0 { wake() }
   }
 
   private var isVirtualTimeStopped: Bool {
