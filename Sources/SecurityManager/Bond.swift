@@ -40,6 +40,9 @@ package struct Bond: Hashable, Sendable {
   /// for the other role.
   package var isOfChosenPeer: Bool { keyAsCentral != nil }
 
+  /// Whether it counts for links on which this side has a role.
+  package func counts(for role: LERole) -> Bool { role == .peripheral || isOfChosenPeer }
+
   /// Whether both come from one pairing.
   fileprivate func hasKeys(of other: Bond?) -> Bool {
     keyAsCentral == other?.keyAsCentral && keyAsPeripheral == other?.keyAsPeripheral
@@ -136,7 +139,7 @@ package enum BondChange: Sendable {
     case .store(let new, let known):
       if let old, old.isOfChosenPeer, !new.isOfChosenPeer, !old.hasKeys(of: known) {
         throw BondStoreError(
-          "cannot store the bond with \(peer): it was paired with by another program meanwhile")
+          "cannot store the bond with \(peer): it was paired with by another program since then")
       }
       if let index { bonds.remove(at: index) }
       bonds.append(new)

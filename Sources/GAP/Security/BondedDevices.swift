@@ -13,7 +13,7 @@ package struct BondedDevices {
   ///   - role: the role of this side
   ///   - cryptography: the functions, which are loaded if a device changes its address; nil if they are not installed
   init(_ bonds: [Bond], _ role: LERole, _ cryptography: @autoclosure () -> (any Cryptography)?) {
-    let bonds = role == .peripheral ? bonds : bonds.filter(\.isOfChosenPeer)
+    let bonds = bonds.filter { $0.counts(for: role) }
     let hides = bonds.contains { $0.identityResolvingKey != nil }
     self.bonds = bonds
     resolver = hides ? cryptography().flatMap { try? AddressResolver($0, bonds) } : nil

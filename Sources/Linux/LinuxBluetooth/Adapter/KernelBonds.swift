@@ -45,8 +45,7 @@ struct KernelBonds {
 
   /// - Parameter role: the role of this side; see `Bond.isOfChosenPeer`
   func bond(with peer: BluetoothAddress, of own: BluetoothAddress, role: LERole) -> Bond? {
-    let bond = bond(with: peer, of: own)
-    return role == .peripheral || bond?.isOfChosenPeer == true ? bond : nil
+    bond(with: peer, of: own).flatMap { $0.counts(for: role) ? $0 : nil }
   }
 
   private func bond(with peer: BluetoothAddress, of own: BluetoothAddress) -> Bond? {
